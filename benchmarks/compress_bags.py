@@ -17,7 +17,8 @@ from benchmarks.records import RESULTS, leave
 import rankwright as rw
 from rankwright.compression.curve import DEFAULT_MEANS, Compressed
 from rankwright.data.dataset import RankingDataset
-from rankwright.report.compression import draw_compression, write_curve
+from rankwright.report.drawing import draw_compression
+from rankwright.report.table_files import write_curve
 
 METRIC = "ndcg@10"
 RELATIVE_LOSS = 0.005  # of the metric that may be lost

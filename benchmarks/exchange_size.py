@@ -35,7 +35,7 @@ import json, sys, time
 import numpy as np, rankwright as rw
 from rankwright.imports import imported
 from rankwright.catalog.rankers import load_trained
-from rankwright.exchange.table import target_named
+from rankwright.exchange.target_table import target_named
 from rankwright.exchange.subject import subject_of
 from rankwright.exchange.target import ExportOptions
 

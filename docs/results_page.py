@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.reproduce.experiment import FULL, QUICK, Setup
-from rankwright.reproduce.registry import EXPERIMENTS
+from rankwright.reproduce.experiment_table import EXPERIMENTS
+from rankwright.reproduce.outcome import shown_tables, verdict_table
 from rankwright.reproduce.running import PARTS_FOLDER, reproduce
-from rankwright.reproduce.shown import shown_tables, verdict_table
 from rankwright.reproduce.sources import find_sources
 from rankwright.tables.text import markdown_table
 

@@ -15,7 +15,7 @@ import numpy as np
 import rankwright as rw
 from rankwright.objectives import Objective, from_function, paper_lambdarank, ranknet
 from rankwright.report.picture import write_picture
-from rankwright.report.specs.look import SERIES, Spec, beside, chart, quantity, series
+from rankwright.report.specs.theme import SERIES, Spec, chart, quantity, series, side_by_side
 
 N_DOCS = 1000
 FIRST, SECOND = 0, N_DOCS - 1  # the relevant documents' rows; row r starts at rank r
@@ -76,7 +76,7 @@ def pulls() -> dict[str, np.ndarray]:
 def draw(path: str) -> None:
     """Draw what falls and what rises on the way, and which document each λ-function pulls."""
     about = "RankNet's cost falls on the way while the winner is lost; which document each λ-function pulls."
-    write_picture(beside([falls_and_rises(), who_is_pulled()], about), path)
+    write_picture(side_by_side([falls_and_rises(), who_is_pulled()], about), path)
 
 
 def falls_and_rises() -> Spec:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rankwright.reproduce.registry import EXPERIMENTS
+from rankwright.reproduce.experiment_table import EXPERIMENTS
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import pytest
 
 import rankwright as rw
 from rankwright.exchange.exporting import VerificationError
-from rankwright.exchange.subject import ForestSubject, NotExportableError, subject_of
-from rankwright.exchange.table import TARGETS
+from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, subject_of
+from rankwright.exchange.target import ExportOptions
+from rankwright.exchange.target_table import TARGETS
+from rankwright.exchange.targets import search_plugins
 
 LIBRARY_OF = {"onnx": "onnxruntime", "onnx-regressor": "onnxruntime", "lightgbm": "lightgbm",
               "xgboost-json": "xgboost", "xgboost-ubj": "xgboost"}  # fmt: skip
@@ -113,7 +116,7 @@ def test_lift_makes_the_least_score_0(forest, data, tmp_path):
 
 
 def test_lift_is_for_trees(data, tmp_path):
-    with pytest.raises(rw.RankwrightError, match="no least one"):
+    with pytest.raises(rw.RankwrightError, match="no lowest score"):
         rw.LinearRegression().fit(data).export(tmp_path / "model.json", to="solr", lift=True)
 
 
@@ -174,17 +177,14 @@ def test_logarithms_go_to_c(scaling, data, tmp_path):
 
 def test_a_wrong_threshold_is_found(forest, tmp_path, monkeypatch):
     """The verdict is no formality: a file with a threshold one float off is refused, and nothing is written."""
-    from dataclasses import replace
 
-    from rankwright.exchange.targets import xgboost_dump
-
-    def one_float_off(subject):
+    def one_float_off(subject, *ends):
         moved = subject.forest.threshold.copy()
         moved[0] = np.nextafter(moved[0], np.float32(np.inf))
-        return wrong(replace(subject, forest=replace(subject.forest, threshold=moved)))
+        return wrong(replace(subject, forest=replace(subject.forest, threshold=moved)), *ends)
 
-    wrong = xgboost_dump._trees
-    monkeypatch.setattr(xgboost_dump, "_trees", one_float_off)
+    wrong = search_plugins._dump
+    monkeypatch.setattr(search_plugins, "_dump", one_float_off)
     with pytest.raises(VerificationError, match="in a wrong leaf"):
         forest.export(tmp_path / "model.json", to="plugin-xgboost", verify=True)
     assert list(tmp_path.iterdir()) == []
@@ -236,3 +236,17 @@ def test_covers_come_back(name, forest, tmp_path):
         == np.sort(forest.forest_.curvature[forest.forest_.feature >= 0]).tolist()
     )
     assert name != "lightgbm" or back.count.sum() == forest.forest_.count.sum()
+
+
+def test_a_weighted_sum_is_called_so_where_a_target_holds_trees(data, tmp_path):
+    with pytest.raises(NotExportableError, match="holds trees, and this is a weighted sum of features"):
+        rw.LinearRegression().fit(data).export(tmp_path / "model.txt", to="lightgbm")
+
+
+@pytest.mark.parametrize(("constant", "told"), [(0.5, "0.5 lower"), (-0.5, "0.5 higher")])
+def test_a_constant_that_a_format_lacks_is_told_without_a_sign(constant, told, data):
+    subject = subject_of(rw.LinearRegression(scaling=None).fit(data).trained())
+    assert isinstance(subject, NetSubject)
+    layer = replace(subject.layers[0], bias=np.array([constant]))
+    written = TARGETS["plugin-linear"].write(replace(subject, layers=(layer,)), ExportOptions())
+    assert list(written.notes) == [f"scores are {told} than ours: the format has no constant"]

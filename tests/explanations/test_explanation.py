@@ -211,3 +211,11 @@ class TestFeatures:
             rw.ablation(rw.LinearRegression(), train, test, {"a": ["worht"]})
         with pytest.raises(SettingError, match="no feature to train on"):
             rw.ablation(rw.LinearRegression(), train, test, {"all": list(data.feature_names)})
+
+
+def test_one_query_and_one_document_are_told_in_the_singular(linear, data):
+    one_query = data.take_queries([0])
+    assert rw.partial_dependence(linear, one_query, 0, points=3).table().title.endswith("over 1 query")
+    shown = linear.explain(one_query).table(top=9)
+    assert shown.title.startswith("Query q0: 10 documents, ")
+    assert shown.notes[0] == "… and 1 more document"

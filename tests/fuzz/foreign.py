@@ -13,8 +13,8 @@ from tests.fuzz.subject import Refused, quiet, refusing, require
 
 import rankwright as rw
 from rankwright.exchange.subject import subject_of
-from rankwright.exchange.table import TARGETS
 from rankwright.exchange.target import ExportOptions
+from rankwright.exchange.target_table import TARGETS
 
 ODD_TOKENS = (b"-1", b"0", b"nan", b"inf", b"-inf", b"1e400", b"4294967296", b"99999999999999999999", b"", b"x", b"[",
               b"{}", b"null", b"-2147483649", b"1e-400")  # fmt: skip

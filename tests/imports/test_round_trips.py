@@ -14,8 +14,8 @@ from tests.imports.makers import CATEGORY, MAKERS, Case, all_cases, leaves_of
 import rankwright as rw
 from rankwright.exchange.samples import made_up
 from rankwright.exchange.subject import NotExportableError, subject_of
-from rankwright.exchange.table import TARGETS
 from rankwright.exchange.target import ExportOptions
+from rankwright.exchange.target_table import TARGETS
 from rankwright.exchange.verifying import beyond_limits, verify
 
 CASES = all_cases()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.compression.curve import Compressed
 
 HOSTILE = (
     "<script>alert('id')</script>",
@@ -47,3 +48,9 @@ def rankers_and_data():
 def comparison(rankers_and_data):
     rankers, test = rankers_and_data
     return rw.compare({**rankers, "one feature": test.in_source_order(test.features[:, 0])}, test)
+
+
+@pytest.fixture
+def compressed(small_data) -> Compressed:
+    train, rest = small_data.split(valid=0.5, seed=0)
+    return rw.compress(rw.LambdaMART(n_trees=8, max_leaves=4).fit(train), rest, means=["exact", "prune"], max_loss=0.05)

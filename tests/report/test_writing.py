@@ -19,7 +19,7 @@ from tests.report.conftest import HOSTILE
 import rankwright as rw
 from rankwright.errors import InputTypeError, MissingExtraError, SettingError
 from rankwright.report.page.rendering import ASSETS
-from rankwright.report.sections import queries
+from rankwright.report.sections import query_lists
 from rankwright.settings.spaces import Choice
 
 SIZE = 4_000_000
@@ -190,7 +190,7 @@ def test_runs_of_trec_are_reported_with_their_lists(tmp_path):
 def test_what_a_page_has_no_room_for_is_written_next_to_it(comparison, tmp_path, monkeypatch):
     pandas = pytest.importorskip("pandas")
     for name, value in (("MOST_VALUES", 3 * 10), ("MOST_QUERIES", 10), ("MOST_LISTS", 4)):
-        monkeypatch.setattr(queries, name, value)
+        monkeypatch.setattr(query_lists, name, value)
     page, values, lists = rw.write_report(comparison, tmp_path / "report.html")
     html = page.read_text()
     own = state_of(html)["queries"]
@@ -204,7 +204,7 @@ def test_what_a_page_has_no_room_for_is_written_next_to_it(comparison, tmp_path,
             assert table[f"{name}:{metric}"].to_numpy() == pytest.approx(result.values, nan_ok=True)
     tops = pandas.read_parquet(lists)
     assert set(tops["system"]) == set(comparison.evaluations)
-    assert tops["rank"].max() == queries.DEPTH
+    assert tops["rank"].max() == query_lists.DEPTH
     # The largest changes are what stays.
     best, second = (comparison.evaluations[name]["ndcg@5"].values for name in comparison.ordered()[:2])
     assert str(comparison.per_query()["query"][int(np.abs(best - second).argmax())]) in own["ids"]

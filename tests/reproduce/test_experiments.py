@@ -8,10 +8,9 @@ import pytest
 from tests.here_engine import HereEngine
 
 from rankwright.reproduce.experiment import TINY, Setup
-from rankwright.reproduce.outcome import PaperTable
-from rankwright.reproduce.registry import EXPERIMENTS, experiment_named, summary_of
+from rankwright.reproduce.experiment_table import EXPERIMENTS, experiment_named, summary_of
+from rankwright.reproduce.outcome import PaperTable, shown, verdict_table
 from rankwright.reproduce.running import reproduce
-from rankwright.reproduce.shown import shown, verdict_table
 
 # The paper draws these curves without printing numbers: its statements are what is compared.
 WITHOUT_NUMBERS = {"blmart-clicks", "blmart-overfitting", "sortnet-figure3"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwright.reproduce.registry import EXPERIMENTS
+from rankwright.reproduce.experiment_table import EXPERIMENTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

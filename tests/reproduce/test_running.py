@@ -14,7 +14,7 @@ from tests.here_engine import HereEngine
 
 from rankwright.errors import FileFormatError, InputError
 from rankwright.reproduce.experiment import TINY, Setup
-from rankwright.reproduce.registry import experiment_named
+from rankwright.reproduce.experiment_table import experiment_named
 from rankwright.reproduce.running import reproduce
 
 NAME = "ranknet-table2"  # four parts

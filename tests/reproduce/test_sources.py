@@ -14,7 +14,7 @@ from tests.here_engine import HereEngine
 import rankwright as rw
 from rankwright.errors import InputError
 from rankwright.reproduce.experiment import TINY, Setup
-from rankwright.reproduce.measured import convention_of
+from rankwright.reproduce.fold_values import convention_of
 from rankwright.reproduce.running import reproduce
 from rankwright.reproduce.sources import CLICKS, find_sources, fold, known_name, made_like, n_folds
 

@@ -20,7 +20,7 @@ from rankwright.boosters.settings import (
 )
 from rankwright.comparators.settings import SortNetSettings
 from rankwright.errors import UnknownNameError
-from rankwright.imports.settings import ImportedForestSettings
+from rankwright.imports.imported_settings import ImportedForestSettings
 from rankwright.linear.settings import (
     CRRSettings,
     KernelPRankSettings,

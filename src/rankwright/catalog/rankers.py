@@ -94,7 +94,7 @@ def _foreign(path: Any) -> ForeignForest | None:
     if isinstance(path, str | os.PathLike) and begins_as_container(path):
         return None
     # Loaded here because most models are our own, and scoring with those should begin at once.
-    from rankwright.imports.table import is_live, read_foreign, read_live, source_of, told_of_stranger
+    from rankwright.imports.format_table import is_live, read_foreign, read_live, source_of, told_of_stranger
 
     if is_live(path):
         return read_live(path)

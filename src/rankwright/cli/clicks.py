@@ -81,7 +81,7 @@ def clicks(
         whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
         fitted = _fit_models(whole, model, held_out, seed, threads, save)
         if plot is not None:
-            from rankwright.report.examination import draw_examination
+            from rankwright.report.drawing import draw_examination
 
             draw_examination({name: one["examination"] for name, one in fitted.items()}, plot)
         if not as_json:

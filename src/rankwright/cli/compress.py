@@ -64,7 +64,8 @@ def compress(
     from rankwright.catalog.settings import student_from_text
     from rankwright.compression.curve import DEFAULT_MEANS
     from rankwright.compression.curve import compress as make_smaller
-    from rankwright.report.compression import draw_compression, write_curve
+    from rankwright.report.drawing import draw_compression
+    from rankwright.report.table_files import write_curve
 
     require_file(out)
     check_report_option(report, data, valid, test)
@@ -101,7 +102,7 @@ def compress(
     print_json({"model": out} | compressed.to_dict()) if as_json else _show(compressed)
     tell_written(out, curve, plot)
     if report is not None:
-        from rankwright.report.pages.compression import page_of_compressed
+        from rankwright.report.pages.compression_page import page_of_compressed
 
         files = {"documents": data, "validation documents": valid, "test documents": test}
         about = origin(files, {"given model": model, "chosen model": out}, seed)

@@ -89,8 +89,8 @@ def _page(evaluation: Evaluation, scored: Scored | None, system: str, model: str
     """The page on what was evaluated: with lists where there are scores, with explanations where there is a model."""
     from rankwright.catalog.rankers import load
     from rankwright.metrics.evaluation import ScoredLists
-    from rankwright.report.pages.measured import page_of_measured
-    from rankwright.report.sections.subject import Measured
+    from rankwright.report.measured import Measured
+    from rankwright.report.pages.systems_page import page_of_measured
 
     name = Path(system).stem
     lists = {} if scored is None else {name: ScoredLists.of_dataset(*scored)}

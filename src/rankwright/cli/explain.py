@@ -92,7 +92,7 @@ def explain(
             pair = None if documents is None else separated(documents)
             found = ranker.explain(judged, query=query, documents=pair, cover=cover, background=known)
     if plot is not None:
-        from rankwright.report.explanation import draw_explanation
+        from rankwright.report.drawing import draw_explanation
 
         draw_explanation(found, plot, **shown)
         tell_written(plot)
@@ -101,7 +101,7 @@ def explain(
     else:
         print_shown(found.table(**shown))
     if report is not None:
-        from rankwright.report.pages.explanation import page_of_explanation
+        from rankwright.report.pages.explanation_page import page_of_explanation
 
         files = {"data": data, "background": background, "training documents": train}
         about = origin(files, {ranker.name: model}, seed)

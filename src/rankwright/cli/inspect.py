@@ -84,7 +84,7 @@ def inspect(
     if file is None:
         raise typer.BadParameter("give a data file, a model file, or an --objective")
     from rankwright.container.file import is_container
-    from rankwright.imports.table import source_of
+    from rankwright.imports.format_table import source_of
 
     if is_container(file) or source_of(file) is not None:
         require(not strict, f"--strict goes with a click log, and {file} is a model")

@@ -35,7 +35,7 @@ def inspect_model(
 
     model, found, permuted = describe_model(path), dict[str, Any](), None
     if plot is not None:
-        from rankwright.report.training import draw_training
+        from rankwright.report.drawing import draw_training
 
         draw_training(load(path), plot)
         tell_written(plot)

@@ -38,7 +38,7 @@ def inspect_objective(
     documents, scored = _query_with_scores(file, query, scores, reading)
     diagnosis = diagnose(objective, documents, scored)
     if plot is not None:
-        from rankwright.report.forces import draw_forces
+        from rankwright.report.drawing import draw_forces
 
         draw_forces(objective, documents, scored, plot)
         tell_written(plot)

@@ -99,7 +99,7 @@ def _spaces() -> list[dict[str, Any]]:
 
 
 def _targets() -> list[dict[str, Any]]:
-    from rankwright.exchange.table import TARGETS
+    from rankwright.exchange.target_table import TARGETS
 
     return [
         {"name": name, "takes": ", ".join(target.takes), "summary": target.summary} for name, target in TARGETS.items()
@@ -107,7 +107,7 @@ def _targets() -> list[dict[str, Any]]:
 
 
 def _sources() -> list[dict[str, Any]]:
-    from rankwright.imports.table import LIVE, SOURCES
+    from rankwright.imports.format_table import LIVE, SOURCES
 
     files = [{"name": source.name, "summary": "a file, told by its content"} for source in SOURCES]
     return files + [{"name": package, "summary": "a live model, given to rankwright.load"} for package in LIVE]

@@ -89,7 +89,7 @@ def write_per_query(path: str, columns: Mapping[str, Any], *, as_json: bool) -> 
     require(
         not (as_json and path == "-"), "--json and the table of queries cannot both go to standard output: name a file"
     )
-    from rankwright.report.tables import write_columns
+    from rankwright.report.table_files import write_columns
 
     write_columns(path, columns)
 

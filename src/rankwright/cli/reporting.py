@@ -14,8 +14,8 @@ from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.catalog.training import TrainedOnFiles, TrainingFiles
+    from rankwright.report.measured import Origin
     from rankwright.report.page.document import Page
-    from rankwright.report.sections.subject import Origin
 
 STANDARD_INPUT = "-"
 
@@ -40,7 +40,7 @@ def check_picture(path: str | None) -> None:
 
 def origin(files: Mapping[str, str | None], models: Mapping[str, str] | None = None, seed: int | None = None) -> Origin:
     """Where the results come from, and the command that was given."""
-    from rankwright.report.sections.subject import Origin
+    from rankwright.report.measured import Origin
 
     name = Path(sys.argv[0]).name
     command = shlex.join(["rankwright", *sys.argv[1:]]) if name == "rankwright" else None
@@ -60,7 +60,8 @@ def write_report(report: str, page: Callable[[], Page]) -> None:
 def training_page(trained: TrainedOnFiles, files: TrainingFiles, out: str) -> Page:
     """The page on a ranker that was trained: measured on the test documents, or on those that chose its best step."""
     from rankwright.catalog.scoring import read_for
-    from rankwright.report.pages.measured import measured_ranker, page_of_measured, page_of_ranker
+    from rankwright.report.measured import measured_ranker
+    from rankwright.report.pages.systems_page import page_of_measured, page_of_ranker
 
     ranker = trained.ranker
     part, path = ("test", files.test) if files.test is not None else ("validation", files.valid)

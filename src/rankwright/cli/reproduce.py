@@ -45,7 +45,7 @@ def reproduce(
         _list(as_json)
         return
     from rankwright.reproduce.experiment import FULL, QUICK, Setup
-    from rankwright.reproduce.registry import experiments_named
+    from rankwright.reproduce.experiment_table import experiments_named
     from rankwright.reproduce.running import reproduce as run
     from rankwright.reproduce.sources import find_sources
 
@@ -62,7 +62,7 @@ def reproduce(
 
 
 def _list(as_json: bool) -> None:
-    from rankwright.reproduce.registry import EXPERIMENTS, experiment_named, summary_of
+    from rankwright.reproduce.experiment_table import EXPERIMENTS, experiment_named, summary_of
 
     rows = [[name, experiment_named(name).paper, summary_of(name)] for name in EXPERIMENTS]
     if as_json:
@@ -73,7 +73,7 @@ def _list(as_json: bool) -> None:
 
 
 def _show(documents: list[dict[str, object]]) -> None:
-    from rankwright.reproduce.shown import shown, verdict_table
+    from rankwright.reproduce.outcome import shown, verdict_table
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for document in documents:

@@ -125,7 +125,7 @@ def tune(
         _show(tuned, tested)
         tell_written(out)
     if report is not None:
-        from rankwright.report.pages.searches import page_of_tuned
+        from rankwright.report.pages.search_page import page_of_tuned
 
         files = {"training documents": data, "validation documents": valid}
         about = origin(files, {} if out is None else {ranker: out}, seed)
@@ -183,8 +183,8 @@ def _show_nested(found: NestedResult) -> None:
 
 
 def _show_studies(studies: list[str], out: str | None, picture: str, report: str | None, as_json: bool) -> None:
-    from rankwright.report.pages.searches import page_of_studies
-    from rankwright.report.tuning import write_study_report
+    from rankwright.report.pages.search_page import page_of_studies
+    from rankwright.report.study_report import write_study_report
     from rankwright.tuning.studies.summary import summarise
 
     summaries = [summarise(folder) for folder in studies]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,9 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, RankwrightError, require, require_type
 from rankwright.exchange.bounds import bound_of
 from rankwright.exchange.samples import made_up
-from rankwright.exchange.subject import ForestSubject, Subject, subject_of
-from rankwright.exchange.table import target_named
+from rankwright.exchange.subject import KIND_WORDS, ForestSubject, Subject, subject_of
 from rankwright.exchange.target import ExportOptions, Missing, Target, Written
+from rankwright.exchange.target_table import target_named
 from rankwright.exchange.verifying import Verdict, beyond_limits, verify
 from rankwright.formats.reading import read_wide
 from rankwright.rankers.trained import TrainedRanker, with_width
@@ -50,7 +50,7 @@ class Exported:
     lift : float
         What was added to every score.
     offset : float
-        What scores of the target are above ours.
+        What is to be added to our scores to get those of the target.
     bound : float
         The most that rounding lets a score of the sample differ by.
     verdicts : tuple of Verdict
@@ -66,7 +66,7 @@ class Exported:
     lift: float
     offset: float
     bound: float
-    verdicts: tuple[Verdict, ...] = field(default=())
+    verdicts: tuple[Verdict, ...] = ()
     absent: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,9 +77,7 @@ class Exported:
         dict
             The attributes by name, verdicts as dictionaries.
         """
-        names = ("target", "files", "notes", "limits", "lift", "offset", "bound", "absent")
-        found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return found | {"verdicts": [verdict.to_dict() for verdict in self.verdicts]}
+        return asdict(self) | {"verdicts": [verdict.to_dict() for verdict in self.verdicts]}
 
 
 def export(
@@ -163,8 +161,6 @@ def export(
 def _trained(ranker: Any) -> TrainedRanker:
     if isinstance(ranker, TrainedRanker):
         return ranker
-    if isinstance(ranker, str | os.PathLike):
-        return load_trained(ranker)
     if not hasattr(ranker, "trained"):
         return load_trained(ranker)
     found: TrainedRanker = ranker.trained()
@@ -175,7 +171,7 @@ def _lifted(subject: Subject, lift: bool) -> tuple[Subject, float]:
     if not lift:
         return subject, 0.0
     if not isinstance(subject, ForestSubject):
-        raise InputError(f"the scores of a {subject.kind} have no least one to lift to 0: lift is for trees")
+        raise InputError(f"{KIND_WORDS[subject.kind]} has no lowest score that could be lifted to 0: lift is for trees")
     lifted = subject.lifted()
     return lifted, lifted.base_score - subject.base_score
 

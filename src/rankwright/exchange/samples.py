@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from rankwright.arrays import Float32Array
-from rankwright.exchange.splits import category_nodes, inner_nodes
 from rankwright.exchange.subject import ForestSubject, NetSubject, Subject
+from rankwright.exchange.tree_formats import category_nodes, inner_nodes
 
 ODD_VALUES = (np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 1e-40, -1e-40)
 ODD_CATEGORIES = (-0.5, -1.0, 0.5, 2.5, 1e9, 3e9)
-MOST_THRESHOLDS = 20_000  # that get documents of their own
+MOST_THRESHOLDS = 20_000  # more are not tested one by one
 
 
 def made_up(subject: Subject, *, missing: bool = True, seed: int = 0) -> Float32Array:

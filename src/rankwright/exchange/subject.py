@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,15 +11,11 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, arrays_with_prefix
 from rankwright.bagging.bag_models import BaggedForestModel, BagModel
 from rankwright.boosters.model import WeightedSumModel
-from rankwright.catalog.kinds import kind_named
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
 from rankwright.linear.model import ArraysModel, LinearListNet
 from rankwright.linear.scorers import LinearScorer
-from rankwright.nets.params import recipes_of
 from rankwright.rankers.trained import TrainedRanker
-from rankwright.settings.setting import restored_settings
-from rankwright.settings.shared import RankerSettings
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.model import ForestModel
@@ -109,6 +105,7 @@ class NetSubject:
 
 
 Subject = ForestSubject | NetSubject
+KIND_WORDS = {"forest": "a forest", "linear": "a weighted sum of features", "net": "a net"}  # in messages
 
 
 def subject_of(trained: TrainedRanker) -> Subject:
@@ -172,8 +169,8 @@ def _layers(trained: TrainedRanker) -> tuple[ExportedLayer, ...]:
 def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[ExportedLayer, ...]:
     header = trained.model.state()[0]
     if header.get("own_module") or (header.get("inputs") or {}).get("kernel") is not None:
-        raise NotExportableError("a net with a module of its user's own, or a kernel, is not a plain net of layers")
-    activation = _activation(trained, header)
+        raise NotExportableError("a net with its user's own module, or with a kernel, is not a plain net of layers")
+    activation = str(header["recipe"]["activation"])
     numbers = sorted({int(name.partition(".")[0]) for name in arrays})
     layers = []
     for place, number in enumerate(numbers):
@@ -183,20 +180,15 @@ def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[Expor
     return tuple(layers)
 
 
-def _activation(trained: TrainedRanker, header: Mapping[str, Any]) -> str:
-    """That of the recipe that the net was trained by; files of early releases tell it by their settings alone."""
-    if "recipe" in header:
-        return str(header["recipe"]["activation"])
-    settings: RankerSettings = restored_settings(kind_named(trained.ranker).settings, dict(trained.settings))
-    return recipes_of(settings)[0].completed(settings, 0).activation
+def mean_and_factor(step: FittedScaling) -> tuple[Float64Array, Float64Array]:
+    """What standardisation takes from each feature, and what it multiplies the rest by: 0 for a constant feature."""
+    mean, deviation = step.learned["mean"], step.learned["deviation"]
+    return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
 
 
 def standardisation(steps: Sequence[FittedScaling]) -> tuple[Float64Array, Float64Array] | None:
-    """Means and factors, where scaling is standardisation alone or nothing; None where it is more."""
-    if not steps:
-        return None
-    mean, deviation = steps[-1].learned["mean"], steps[-1].learned["deviation"]
-    return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+    """The means and factors of the last step; None where features are not scaled."""
+    return mean_and_factor(steps[-1]) if steps else None
 
 
 def only_standardises(steps: Sequence[FittedScaling]) -> bool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array
-from rankwright.errors import RankwrightError
-from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
+from rankwright.errors import MissingExtraError, RankwrightError
+from rankwright.exchange.subject import KIND_WORDS, ForestSubject, NotExportableError, Subject
 
 Missing = Literal["kept", "never"]
+RowTest = Callable[[Float32Array], Any]  # of the rows of a matrix, or of its values: for which of them something holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +32,10 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Documents that a target cannot score as we do: what they are, and which rows of a matrix they are."""
+    """Documents that a target cannot score as we do: what they are, and a test that finds their rows in a matrix."""
 
     text: str
-    rows: Callable[[Float32Array], Any]  # of bool
+    rows: RowTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +52,18 @@ class Written:
 
 
 class NotRunError(RankwrightError):
-    """A program that is at hand and reads the file otherwise than the target does; the message says what."""
+    """A program is installed, but it reads the file differently from the target; the message says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetRun:
-    """Scores of the target itself, and by what they were computed."""
+    """The scores that a target gives, and what computed them."""
 
-    scores: Any
+    scores: NDArray[np.floating]
     by: str
+
+
+Runner = Callable[[Path, Float32Array, Sequence[str]], TargetRun]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,20 +75,57 @@ class Target:
     summary: str
     takes: tuple[str, ...]  # of forest, linear, net
     write: Callable[[Subject, ExportOptions], Written]
-    runners: Sequence[Callable[[Path, Float32Array, Sequence[str]], TargetRun]]
+    runners: Sequence[Runner]
     sums: str = "float32"  # in what the target adds up
     nearest: str = "onnx or c"  # what to take instead where this target cannot
-    feature_set: Callable[[Subject, ExportOptions], dict[str, bytes]] | None = field(default=None)
+    feature_set: Callable[[Subject, ExportOptions], dict[str, bytes]] | None = None
 
 
 def as_forest(subject: Subject, target: str) -> ForestSubject:
     """The subject, which must be a forest."""
     if not isinstance(subject, ForestSubject):
-        raise NotExportableError(f"{target} holds trees, and this is a {subject.kind}: onnx, c and solr hold nets")
+        raise NotExportableError(
+            f"{target} holds trees, and this is {KIND_WORDS[subject.kind]}: onnx, c and solr hold sums and nets"
+        )
     return subject
 
 
-def in_features(features: Sequence[int], found: Callable[[Float32Array], Any]) -> Callable[[Float32Array], Any]:
-    """Which rows have a value that `found` finds in one of the features."""
+def in_features(features: Sequence[int], is_odd: RowTest) -> RowTest:
+    """Which rows have a value for which `is_odd` holds in one of the features."""
     columns = np.unique(np.asarray(features, np.int64))
-    return lambda rows: found(rows[:, columns]).any(axis=1)
+    return lambda rows: is_odd(rows[:, columns]).any(axis=1)
+
+
+def any_infinite(who: str) -> Limit:
+    """The limit of a target, or of what runs it, that takes no infinite values."""
+    return Limit(f"infinite values, which {who} refuses", lambda rows: np.isinf(rows).any(axis=1))
+
+
+def any_missing(why: str) -> Limit:
+    """The limit of a target that has no missing values."""
+    return Limit(f"missing values, which {why}", lambda rows: np.isnan(rows).any(axis=1))
+
+
+def by_rule(score: Callable[..., NDArray[np.floating]], *, takes_names: bool = False) -> Runner:
+    """A runner that scores by the engine's rules, for engines that are not run here."""
+
+    def run(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:
+        more = (names,) if takes_names else ()
+        return TargetRun(score(path.read_bytes(), features, *more), "by rule, not run")
+
+    return run
+
+
+def library(module: str, name: str, package: str | None = None) -> Any:
+    """Another tool's library, which runs a target; an error that says how to get it where it is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtraError(f"running {name}", package or module, "oracles") from None
+
+
+def run_treelite(model: Any, features: Float32Array) -> TargetRun:
+    """Scores of treelite, which reads the model files of LightGBM and XGBoost: a second witness beside them."""
+    treelite = library("treelite", "treelite")
+    scores = np.asarray(treelite.gtil.predict(model, features, nthread=1, pred_margin=True))
+    return TargetRun(scores.reshape(-1), f"treelite {treelite.__version__}")

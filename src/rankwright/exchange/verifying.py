@@ -7,8 +7,7 @@ Scores: with the real leaves, no score may lie further from ours than the roundi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,9 +17,10 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.container.checks import as_one_line
 from rankwright.errors import InputError, MissingExtraError, RankwrightError
-from rankwright.exchange.bounds import bound_of
+from rankwright.exchange.bounds import UNIT, bound_of
 from rankwright.exchange.subject import ForestSubject, Subject
-from rankwright.exchange.target import ExportOptions, NotRunError, Target, TargetRun, Written
+from rankwright.exchange.target import ExportOptions, NotRunError, Runner, Target, TargetRun, Written
+from rankwright.tables.text import counted
 
 EXACT = 2**24  # whole numbers below it are exact in float32
 
@@ -69,22 +69,13 @@ class Verdict:
         dict
             Its attributes by name, and `passed`.
         """
-        names = (
-            "by",
-            "documents",
-            "left_out",
-            "wrong_leaves",
-            "beyond_bound",
-            "largest_difference",
-            "bound",
-            "swapped",
-        )
-        return {"passed": self.passed} | {name: getattr(self, name) for name in names}
+        return {"passed": self.passed} | asdict(self)
 
     def __str__(self) -> str:
         leaves = "" if self.wrong_leaves is None else f"{self.wrong_leaves} in a wrong leaf, "
+        documents = counted(self.documents, "document")
         return (
-            f"{'ok' if self.passed else 'FAILED'} ({self.by}): {self.documents} documents, {leaves}largest difference "
+            f"{'ok' if self.passed else 'FAILED'} ({self.by}): {documents}, {leaves}largest difference "
             f"{self.largest_difference:.3g}, bound {self.bound:.3g}"
         )
 
@@ -112,9 +103,6 @@ def beyond_limits(written: Written, rows: Float32Array) -> BoolArray:
     return outside
 
 
-Runner = Callable[[Path, Float32Array, Sequence[str]], TargetRun]
-
-
 def _judged(
     runner: Runner,
     target: Target,
@@ -129,8 +117,7 @@ def _judged(
     theirs = np.asarray(run.scores, np.float64)
     difference = np.abs(theirs - ours)
     bound = bound_of(subject, rows, target.sums)
-    if target.name in ("plugin-linear",):
-        bound = bound + 4 * 2.0**-24 * abs(written.offset)
+    bound = bound + 4 * UNIT * abs(written.offset)  # the target's scores are rounded without it
     wrong = None
     if isinstance(subject, ForestSubject):
         marked = _marked(subject)

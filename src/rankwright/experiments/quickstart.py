@@ -19,9 +19,9 @@ from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.nets.lambdarank import LambdaRank
 from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.pages.measured import page_of_comparison
-from rankwright.report.sections.subject import Origin
-from rankwright.report.tables import write_json, write_rows
+from rankwright.report.measured import Origin
+from rankwright.report.pages.systems_page import page_of_comparison
+from rankwright.report.table_files import write_json, write_rows
 from rankwright.report.writing import write_page
 from rankwright.synthetic import quickstart as quickstart_data
 

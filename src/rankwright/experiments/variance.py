@@ -22,13 +22,13 @@ from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.stages import announce
-from rankwright.report.curves import Curve, draw_curves, samples_of
+from rankwright.report.drawing import Curve, draw_curves, samples_of
+from rankwright.report.measured import Origin
 from rankwright.report.page.document import Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.picture import FORMATS
-from rankwright.report.sections.again import again_section
-from rankwright.report.sections.subject import Origin
+from rankwright.report.sections.provenance import provenance_section
 from rankwright.report.specs.curves import means_by_number, variances_by_number
-from rankwright.report.tables import write_json, write_rows
+from rankwright.report.table_files import write_json, write_rows
 from rankwright.tables.text import ShownTable
 from rankwright.training.loop import History
 from rankwright.trees.forests.forest import Forest
@@ -324,7 +324,7 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
         KeyFigure(f"{bagged['mean']:.4f}", f"{metric}, bagged"),
     )
     verdict = PageVerdict("How much bagging steadies", sentence, Sureness.MEASURED, figures)
-    return Page("Variance study", verdict, (*sections, again_section({}, None, origin)))
+    return Page("Variance study", verdict, (*sections, provenance_section({}, None, origin)))
 
 
 def check_picture(kind: str) -> None:

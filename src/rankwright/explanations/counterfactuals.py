@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -50,14 +50,8 @@ class Counterfactual:
         dict
             The fields by name; a missing value is None.
         """
-        return {
-            "document": self.document,
-            "feature": self.feature,
-            "before": None if np.isnan(self.before) else self.before,
-            "after": None if np.isnan(self.after) else self.after,
-            "size": self.size,
-            "margin": self.margin,
-        }
+        fields = asdict(self).items()
+        return {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in fields}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

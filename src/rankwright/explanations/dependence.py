@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
@@ -16,7 +17,10 @@ from rankwright.explanations.counterfactuals import observed_values
 from rankwright.metrics.confidence_intervals import bootstrap_interval
 from rankwright.tables.axes import axes_or_new
 from rankwright.tables.colours import COLOURS, FAINT
-from rankwright.tables.text import ShownTable, short
+from rankwright.tables.text import ShownTable, counted, short
+
+if TYPE_CHECKING:
+    from rankwright.explanations.plots import Axes
 
 RESAMPLES = 1000
 MOST_DOCUMENTS = 20_000  # of queries that are drawn where there are more
@@ -26,7 +30,7 @@ DRAWN_CURVES = 50  # of queries in a picture
 class ScoresDocuments(Protocol):
     """A trained ranker."""
 
-    def predict(self, X: Any, qid: Any = None) -> Any:
+    def predict(self, X: Any, qid: Any = None) -> ArrayLike:
         """Score documents."""
 
 
@@ -44,7 +48,7 @@ class Dependence:
         The mean score of each query's documents at each value, a row for each query: its curve of individual
         conditional expectation.
     mean, low, high : array of float64
-        The partial dependence, the mean of the curves, and the ends of its 95 % interval over queries, each less the
+        The partial dependence, the mean of the curves, and the ends of its 95 % interval over queries, each minus the
         mean over the grid.
     """
 
@@ -92,10 +96,10 @@ class Dependence:
             for value, mean, low, high in zip(self.grid, self.mean, self.low, self.high, strict=True)
         ]
         names = [self.feature, "score", "95 % interval"]
-        title = f"What {self.feature} does to scores, over {len(self.by_query)} queries"
-        return ShownTable(title, names, rows, numbers=names, notes=["scores less their mean over these values"])
+        title = f"What {self.feature} does to scores, over {counted(len(self.by_query), 'query')}"
+        return ShownTable(title, names, rows, numbers=names, notes=["scores minus their mean over these values"])
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the partial dependence with its interval, over the curves of queries.
 
         Parameters

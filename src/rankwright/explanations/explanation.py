@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from rankwright.data.frames import frame_of
 from rankwright.explanations.counterfactuals import Counterfactual
 from rankwright.explanations.plots import draw_list, draw_pair
 from rankwright.tables.axes import axes_or_new
-from rankwright.tables.text import ShownTable, short
+from rankwright.tables.text import ShownTable, counted, short
+
+if TYPE_CHECKING:
+    from rankwright.explanations.plots import Axes
 
 SHOWN_DOCUMENTS = 10
 SHOWN_REASONS = 3  # of a document in a list
@@ -67,7 +70,7 @@ class Explanation:
 
     @property
     def centred(self) -> Float64Array:
-        """The contributions less their mean over the query: what all documents have in common moves none of them."""
+        """The contributions minus their mean over the query: what all documents have in common moves none of them."""
         return np.asarray(self.contributions - self.contributions.mean(axis=0))
 
     @property
@@ -166,12 +169,12 @@ class Explanation:
             rows.append([str(rank), str(self.documents[place]), f"{self.scores[place]:.4g}", *label, reasons])
         names = ["rank", "document", "score", *(["label"] if has_labels else []), "moved most by"]
         left = len(order) - len(rows)
-        notes = [f"… and {left} more documents"] if left > 0 else []
-        notes.append(f"what a feature adds to a score, less its mean over the query ({self.how})")
-        title = f"Query {self.query}: {len(order)} documents, ranked by {self.ranker}"
+        notes = [f"… and {counted(left, 'more document')}"] if left > 0 else []
+        notes.append(f"what a feature adds to a score, minus its mean over the query ({self.how})")
+        title = f"Query {self.query}: {counted(len(order), 'document')}, ranked by {self.ranker}"
         return ShownTable(title, names, rows, numbers=["rank", "score", "label"], notes=notes)
 
-    def plot(self, ax: Any = None, *, top: int = SHOWN_DOCUMENTS) -> Any:
+    def plot(self, ax: Axes | None = None, *, top: int = SHOWN_DOCUMENTS) -> Axes:
         """Draw the documents, best first, and the features that move them.
 
         Parameters
@@ -332,7 +335,7 @@ class PairExplanation:
             f"{shown(found.before)} to {exactly(found.after)} ({found.size:.2g} deviations)."
         )
 
-    def plot(self, ax: Any = None, *, top: int = SHOWN_FEATURES) -> Any:
+    def plot(self, ax: Axes | None = None, *, top: int = SHOWN_FEATURES) -> Axes:
         """Draw what each feature contributes, the largest first.
 
         Parameters
@@ -349,10 +352,7 @@ class PairExplanation:
         """
         axes = axes_or_new(ax)
         chosen = self.ordered()[:top]
-        names = [
-            f"{label_of(self.features[feature])}: {shown(self.values[0, feature])} | {shown(self.values[1, feature])}"
-            for feature in chosen.tolist()
-        ]
+        names = [compared(self, feature) for feature in chosen.tolist()]
         draw_pair(axes, names, self.contributions[chosen], f"Why {self.above} is above {self.below}")
         return axes
 
@@ -385,6 +385,11 @@ def shown(value: Any) -> str:
 def label_of(feature: str) -> str:
     """What a feature is called in a sentence: those without a name have a number."""
     return f"feature {feature}" if feature.isdigit() else feature
+
+
+def compared(found: PairExplanation, feature: int) -> str:
+    """A feature with its values in both documents, as charts name it."""
+    return f"{label_of(found.features[feature])}: {shown(found.values[0, feature])} | {shown(found.values[1, feature])}"
 
 
 def exactly(value: float) -> str:

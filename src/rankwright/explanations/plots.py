@@ -11,7 +11,7 @@ from rankwright.arrays import Float64Array
 from rankwright.tables.colours import COLOURS, INK
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
 
 TOLD_APART = 6  # features that have a colour of their own in a list
 OTHERS = "#b8bec7"
@@ -27,16 +27,22 @@ def draw_pair(axes: Axes, names: Sequence[str], values: Float64Array, title: str
     axes.margins(y=0.02)
 
 
+def features_told_apart(centred: Float64Array) -> tuple[list[int], Float64Array]:
+    """The features with the largest contributions, and a column for each of them; the last column adds up the rest."""
+    sizes = np.abs(centred).mean(axis=0)
+    chosen = np.argsort(-sizes, kind="stable")[: min(TOLD_APART, int(np.count_nonzero(sizes)))]
+    rest = np.delete(centred, chosen, axis=1).sum(axis=1)
+    return chosen.tolist(), np.column_stack([centred[:, chosen], rest])
+
+
 def draw_list(axes: Axes, documents: Sequence[str], features: Sequence[str], centred: Float64Array, title: str) -> None:
     """Draw a bar for each document, the first at the top, stacked of what its features add and take away."""
     places = np.arange(len(documents))[::-1]
-    sizes = np.abs(centred).mean(axis=0)
-    chosen = np.argsort(-sizes, kind="stable")[: min(TOLD_APART, int(np.count_nonzero(sizes)))]
-    parts = [(features[feature], centred[:, feature], COLOURS[place % len(COLOURS)])
-             for place, feature in enumerate(chosen.tolist())]  # fmt: skip
-    rest = np.delete(centred, chosen, axis=1).sum(axis=1)
+    chosen, parts = features_told_apart(centred)
+    names = [*(features[feature] for feature in chosen), "all others"]
+    colours = [*(COLOURS[place % len(COLOURS)] for place in range(len(chosen))), OTHERS]
     ends = {True: np.zeros(len(documents)), False: np.zeros(len(documents))}
-    for name, values, colour in [*parts, ("all others", rest, OTHERS)]:
+    for name, values, colour in zip(names, parts.T, colours, strict=True):
         starts = np.where(values >= 0, ends[True], ends[False])
         axes.barh(places, values, left=starts, color=colour, label=name, height=0.7)
         ends[True] += np.maximum(values, 0)

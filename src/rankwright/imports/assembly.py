@@ -1,8 +1,13 @@
-"""Trees as other tools list them, put together as one forest of ours."""
+"""Trees as other tools list them, put together as one forest of ours.
+
+Thresholds become ours: float32, and a value that is at most the threshold goes left. Features are float32, so that a
+threshold in double precision, or one that values must be below, has an exact twin among the float32 numbers: the
+largest of them that goes left.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +22,7 @@ from rankwright.trees.forests.readings import CATEGORY_CODES, OTHER, Reading, is
 
 MOST_CATEGORY_WORDS = 2**25  # of 32 categories, over all nodes: 128 MB
 MOST_NODES = 2**31 - 1
-MOST_HARMLESS = 1e15  # of numbers that tell nothing of scores
+MOST_HARMLESS = 1e15  # the largest number that is kept of those that scores do not depend on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +38,8 @@ class CategorySplit:
 class TreeTable:
     """The nodes of one tree, in any order, the root first. A leaf has feature -1.
 
-    Thresholds are as ours; a split of `categories` has any. Nodes that the root does not lead to are left out.
+    Thresholds are as ours; that of a split of `categories` is not looked at. Nodes that the root does not lead to are
+    left out.
     """
 
     feature: IntArray
@@ -66,6 +72,79 @@ class TreeTable:
     def scaled(self, factor: float) -> TreeTable:
         """The tree whose values are `factor` times this one's."""
         return replace(self, value=self.value * factor)
+
+
+def at_most(threshold: NDArray[np.floating]) -> Float32Array:
+    """The largest float32 number that is at most each threshold."""
+    wide = np.asarray(threshold, np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        near = wide.astype(np.float32)
+        return np.where(near > wide, np.nextafter(near, np.float32(-np.inf)), near)
+
+
+def below(threshold: NDArray[np.floating]) -> Float32Array:
+    """The largest float32 number below each threshold; nothing is below -∞."""
+    near = at_most(threshold)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.where(near == threshold, np.nextafter(near, np.float32(-np.inf)), near)
+
+
+def strict_table(
+    *, feature: IntArray, threshold: Float64Array, left: IntArray, right: IntArray, missing_left: BoolArray, **more: Any
+) -> TreeTable:
+    """The tree of a tool that sends values below the threshold left, compared as float32.
+
+    A split whose left side no value reaches, since its threshold is -∞, becomes one that all pass, with swapped sides.
+    """
+    inner = feature >= 0
+    with np.errstate(over="ignore"):
+        rounded = threshold.astype(np.float32)
+    nothing = inner & np.isneginf(rounded)
+    nothing[list(more["categories"])] = False
+    return TreeTable(
+        feature=feature,
+        threshold=np.where(nothing, np.float32(np.inf), below(rounded)),
+        left=np.where(nothing, right, left),
+        right=np.where(nothing, left, right),
+        missing_left=(missing_left ^ nothing) & inner,
+        **more,
+    )
+
+
+@dataclass(slots=True)
+class ListedNode:
+    """A node as another tool lists it; a leaf has a value and no feature, and the threshold is the tool's own."""
+
+    feature: int = -1
+    threshold: float = 0.0
+    missing_left: bool = False
+    value: float = 0.0
+    gain: float = 0.0
+    count: float = 0.0
+    curvature: float = 0.0
+    categories: CategorySplit | None = None
+
+
+def nested_columns(
+    root: Any, children: Callable[[Any], Sequence[Any]], read: Callable[[Any], ListedNode]
+) -> dict[str, Any]:
+    """A tree whose nodes hold their children, as arrays by the names that `TreeTable` has for them.
+
+    `children` gives the two children of a node, or nothing for a leaf; `read` reads a node.
+    """
+    nodes, rows, left = [root], [], []
+    for node in nodes:
+        below_it = children(node)
+        left.append(len(nodes) if below_it else -1)
+        nodes.extend(below_it)
+        rows.append(read(node))
+    columns = {
+        name: np.array([getattr(row, name) for row in rows])
+        for name in ("feature", "threshold", "missing_left", "value", "gain", "count", "curvature")
+    }
+    first = np.array(left, np.int64)
+    categories = {number: row.categories for number, row in enumerate(rows) if row.categories is not None}
+    return columns | {"left": first, "right": np.where(first < 0, -1, first + 1), "categories": categories}
 
 
 def narrow(values: IntArray) -> NDArray[Any]:
@@ -143,7 +222,7 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 
 def _optional(parts: Sequence[NDArray[Any] | None], sizes: IntArray, dtype: Any) -> NDArray[Any]:
-    """The parts joined, zeros where there is none; numbers that tell nothing of scores must only be harmless."""
+    """The parts joined, with zeros where there is none and for numbers that are out of range: scores depend on none."""
     filled = [np.zeros(size, dtype) if part is None else part for part, size in zip(parts, sizes.tolist(), strict=True)]
     joined = _joined(filled, np.float64)
     joined[~((joined > -MOST_HARMLESS) & (joined < MOST_HARMLESS))] = 0  # NaN among them

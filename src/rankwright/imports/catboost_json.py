@@ -7,16 +7,16 @@ first split the lowest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from rankwright.errors import InputError
-from rankwright.imports.assembly import TreeTable, assembled
+from rankwright.imports.assembly import ListedNode, TreeTable, assembled, at_most, nested_columns
 from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
-from rankwright.imports.thresholds import at_most
 from rankwright.imports.wire.json_pieces import pieces
-from rankwright.imports.wire.nested import flattened
 
 NAME = "CatBoost JSON"
 NAN_LEFT: Mapping[str, bool] = {"AsIs": True, "AsFalse": True, "AsTrue": False}  # NaN is above no border, or above all
@@ -31,7 +31,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     symmetric: list[Any] = []
     nested: list[Any] = []
     document = pieces(text, ("oblivious_trees",), symmetric.append)
@@ -94,7 +94,7 @@ def _symmetric(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
         feature[own], threshold[own], missing_left[own] = columns.split(split)
     weights = np.array(tree.get("leaf_weights") or [], np.float64)
     of_nodes = np.concatenate([np.zeros(n_inner), weights if len(weights) == len(values) else np.zeros(len(values))])
-    whole = bool((weights == np.rint(weights)).all())  # else documents were weighed, and these are no counts of them
+    whole = bool((weights == np.rint(weights)).all())  # otherwise documents had weights, and these are no counts
     numbers = np.arange(n_inner)
     leaves = np.full(len(values), -1)
     return TreeTable(
@@ -110,18 +110,22 @@ def _symmetric(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
 
 
 def _nested(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
-    nodes, left, right = flattened(
-        tree, lambda node: (node["left"], node["right"]), is_leaf=lambda node: "split" not in node
-    )
-    feature, threshold, value = np.full(len(nodes), -1), np.zeros(len(nodes)), np.zeros(len(nodes))
-    missing_left = np.zeros(len(nodes), np.bool_)
-    for number, node in enumerate(nodes):
-        if left[number] >= 0:
-            feature[number], threshold[number], missing_left[number] = columns.split(node["split"])
-        elif isinstance(node["value"], list):
+    def read_node(node: Mapping[str, Any]) -> ListedNode:
+        if "split" in node:
+            return ListedNode(*columns.split(node["split"]))
+        if isinstance(node["value"], list):
             raise InputError("the trees have several values a leaf; a ranker gives one score")
-        else:
-            value[number] = float(node["value"])
-    return TreeTable(
-        feature=feature, threshold=at_most(threshold), left=left, right=right, missing_left=missing_left, value=value
-    )
+        return ListedNode(value=float(node["value"]))
+
+    listed = nested_columns(tree, lambda node: (node["left"], node["right"]) if "split" in node else (), read_node)
+    return TreeTable(**listed | {"threshold": at_most(listed["threshold"])})
+
+
+def read_live(model: Any) -> ForeignForest:
+    """The forest of a `catboost.CatBoost` and its relatives, which write themselves as JSON."""
+    if not hasattr(model, "save_model"):
+        raise InputError(f"a {type(model).__name__} is no model of CatBoost")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        model.save_model(str(path), format="json")
+        return read(path.read_bytes())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankwright.errors import InputError
@@ -25,15 +25,6 @@ class ForeignForest:
     feature_names: tuple[str, ...] = ()
     knows_width: bool = True
     notes: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A format of other tools: its name, how its beginning is told from others', and how a file of it is read."""
-
-    name: str
-    begins: Callable[[bytes], bool]
-    read: Callable[[bytes], ForeignForest]
 
 
 def checked_width(n_features: int) -> int:

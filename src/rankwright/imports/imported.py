@@ -13,7 +13,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require_type
 from rankwright.imports.foreign import ForeignForest
-from rankwright.imports.settings import ImportedForestSettings
+from rankwright.imports.imported_settings import ImportedForestSettings
 from rankwright.mart.forest_views import (
     base_score_view,
     feature_importances_view,

@@ -9,10 +9,9 @@ import numpy as np
 
 from rankwright.errors import InputError
 from rankwright.imports import lightgbm_rules as rules
-from rankwright.imports.assembly import CategorySplit, TreeTable, assembled
+from rankwright.imports.assembly import CategorySplit, ListedNode, TreeTable, assembled, nested_columns
 from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
 from rankwright.imports.wire.json_pieces import pieces
-from rankwright.imports.wire.nested import flattened
 
 NAME = "LightGBM JSON"
 
@@ -27,7 +26,7 @@ def read(content: bytes) -> ForeignForest:
     trees: list[TreeTable] = []
     splits: list[tuple[int, int, bool]] = []
     text = content.decode("utf-8")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     header = pieces(text, ("tree_info",), lambda tree: trees.append(_tree(tree, splits)))
     del text
     if not isinstance(header, dict) or "tree_info" not in header:
@@ -48,46 +47,43 @@ def read(content: bytes) -> ForeignForest:
 
 
 def _tree(tree: Mapping[str, Any], splits: list[tuple[int, int, bool]]) -> TreeTable:
-    nodes, left, right = flattened(tree["tree_structure"], lambda node: (node["left_child"], node["right_child"]),
-                                   is_leaf=lambda node: "split_feature" not in node)  # fmt: skip
-    n_nodes = len(nodes)
-    feature = np.full(n_nodes, -1)
-    threshold, value, gain = np.zeros(n_nodes), np.zeros(n_nodes), np.zeros(n_nodes)
-    types, default_left = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.bool_)
-    categories: dict[int, CategorySplit] = {}
-    count, curvature = np.zeros(n_nodes), np.zeros(n_nodes)
-    for number, node in enumerate(nodes):
-        if left[number] < 0:
-            if "leaf_const" in node or "leaf_coeff" in node:
-                raise InputError("the trees have linear models in their leaves (linear_tree)")
-            value[number], count[number] = float(node["leaf_value"]), float(node.get("leaf_count", 0))
-            curvature[number] = float(node.get("leaf_weight", 0))
-            continue
-        feature[number] = int(node["split_feature"])
-        gain[number], count[number] = float(node.get("split_gain", 0)), float(node.get("internal_count", 0))
-        curvature[number] = float(node.get("internal_weight", 0))
-        if node["missing_type"] not in rules.TYPES:
-            raise InputError(f"missing_type {node['missing_type']!r} is not one of {', '.join(rules.TYPES)}")
-        types[number], default_left[number] = rules.TYPES[node["missing_type"]], bool(node["default_left"])
-        if node["decision_type"] == "==":
-            listed = [float(int(word)) for word in str(node["threshold"]).split("||") if word]
-            categories[number] = CategorySplit(left=listed, right=(), others_left=False)
-        elif node["decision_type"] == "<=":
-            threshold[number] = float(node["threshold"])
-        else:
-            raise InputError(f"decision_type {node['decision_type']!r} is neither <= nor ==")
-        splits.append((int(feature[number]), int(types[number]), number in categories))
-    sides = rules.missing_sides(threshold, types, default_left) & (feature >= 0)
-    sides[list(categories)] = False
-    return TreeTable(
-        feature=feature,
-        threshold=rules.our_thresholds(threshold),
-        left=left,
-        right=right,
-        missing_left=sides,
-        value=value,
-        gain=gain,
-        count=count.astype(np.int64),
-        curvature=curvature,
-        categories=categories,
+    def read_node(node: Mapping[str, Any]) -> ListedNode:
+        return _split(node, splits) if "split_feature" in node else _leaf(node)
+
+    listed = nested_columns(
+        tree["tree_structure"],
+        lambda node: (node["left_child"], node["right_child"]) if "split_feature" in node else (),
+        read_node,
     )
+    own = {"threshold": rules.our_thresholds(listed["threshold"]), "count": listed["count"].astype(np.int64)}
+    return TreeTable(**listed | own)
+
+
+def _leaf(node: Mapping[str, Any]) -> ListedNode:
+    if "leaf_const" in node or "leaf_coeff" in node:
+        raise InputError("the trees have linear models in their leaves (linear_tree)")
+    count, weight = (float(node.get(name, 0)) for name in ("leaf_count", "leaf_weight"))
+    return ListedNode(value=float(node["leaf_value"]), count=count, curvature=weight)
+
+
+def _split(node: Mapping[str, Any], splits: list[tuple[int, int, bool]]) -> ListedNode:
+    """The split, which is also added to `splits`: its feature, its type of missing values, whether of categories."""
+    if node["missing_type"] not in rules.TYPES:
+        raise InputError(f"missing_type {node['missing_type']!r} is not one of {', '.join(rules.TYPES)}")
+    found = ListedNode(
+        feature=int(node["split_feature"]),
+        gain=float(node.get("split_gain", 0)),
+        count=float(node.get("internal_count", 0)),
+        curvature=float(node.get("internal_weight", 0)),
+    )
+    missing = rules.TYPES[node["missing_type"]]
+    if node["decision_type"] == "==":
+        listed = [float(int(word)) for word in str(node["threshold"]).split("||") if word]
+        found.categories = CategorySplit(left=listed, right=(), others_left=False)
+    elif node["decision_type"] == "<=":
+        found.threshold = float(node["threshold"])
+        found.missing_left = bool(rules.missing_sides(found.threshold, missing, bool(node["default_left"])))
+    else:
+        raise InputError(f"decision_type {node['decision_type']!r} is neither <= nor ==")
+    splits.append((found.feature, missing, found.categories is not None))
+    return found

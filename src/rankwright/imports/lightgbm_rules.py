@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.errors import InputError
-from rankwright.imports.thresholds import at_most
+from rankwright.imports.assembly import at_most
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
 
 NONE, ZERO, NAN = 0, 1, 2  # types of missing values
@@ -32,7 +32,7 @@ def our_thresholds(threshold: Float64Array) -> Float32Array:
     )
 
 
-def missing_sides(threshold: Float64Array, types: IntArray, default_left: BoolArray) -> BoolArray:
+def missing_sides(threshold: Float64Array | float, types: IntArray | int, default_left: BoolArray | bool) -> BoolArray:
     """Whether NaN goes left at each node."""
     return np.where(types == NONE, threshold >= 0, default_left)
 

@@ -27,7 +27,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the text."""
     text = content.decode("utf-8").replace("\r\n", "\n")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     first = text.find(TREE)
     end = text.find(END)
     if end < 0:
@@ -155,3 +155,10 @@ def _or_zeros(block: Mapping[str, str], name: str, length: int) -> Float64Array:
     """Numbers that scores do not depend on: zeros where they are absent or of another number."""
     found = _numbers(block.get(name, ""))
     return found if len(found) == length else np.zeros(length)
+
+
+def read_live(model: Any) -> ForeignForest:
+    """The forest of a `lightgbm.Booster`, or of an estimator that has one, which write themselves as text."""
+    booster = model if hasattr(model, "model_to_string") else model.booster_
+    best = int(getattr(booster, "best_iteration", -1))
+    return read(booster.model_to_string(num_iteration=best if best > 0 else -1).encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,9 +10,8 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import InputError
-from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree, narrow
+from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, at_most, below, leaf_tree, narrow
 from rankwright.imports.foreign import ForeignForest, checked_width
-from rankwright.imports.thresholds import always_false, at_most, below
 from rankwright.imports.wire.protobuf import Message, floats, message_of, text, whole, wholes
 
 NAME = "ONNX"
@@ -33,7 +31,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the graph."""
     trees, base, width = _parsed(content)
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     least = max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1
     n_features = checked_width(least if width is None else width)
     return ForeignForest(
@@ -134,26 +132,28 @@ def _regressor(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     modes[modes == len(MODES)] = -1
     n_nodes = len(tree)
     tracks = attributes.wholes("nodes_missing_value_tracks_true")
-    table = {
+    columns: dict[str, NDArray[Any]] = {
         "number": number, "mode": modes, "feature": narrow(attributes.wholes("nodes_featureids")),
         "split": attributes.numbers("nodes_values"), "true": narrow(attributes.wholes("nodes_truenodeids")),
         "false": narrow(attributes.wholes("nodes_falsenodeids")),
         "tracks": tracks != 0 if len(tracks) else np.zeros(n_nodes, np.bool_),
     }  # fmt: skip
-    for name, values in table.items():
-        if len(values) != n_nodes:
-            raise InputError(f"{n_nodes} nodes have {len(values)} numbers of {name}")
-    values = _leaf_values(attributes, tree, number)
-    order = np.argsort(tree, kind="stable")
-    bounds = [*np.flatnonzero(np.diff(tree[order], prepend=tree[order][:1] - 1)).tolist(), n_nodes]
-    trees = []
-    for first, last in itertools.pairwise(bounds):
-        own = order[first:last]
-        trees.append(_table({name: column[own] for name, column in table.items()}, values[own]))
-    scale = 1 / max(len(trees), 1) if attributes.word("aggregate_function", "SUM") == "AVERAGE" else 1.0
-    if attributes.word("aggregate_function", "SUM") not in ("SUM", "AVERAGE"):
+    for name, column in columns.items():
+        if len(column) != n_nodes:
+            raise InputError(f"{n_nodes} nodes have {len(column)} numbers of {name}")
+    places = _Places(_keys(tree, number))
+    inner = modes >= 0
+    true, false = (_children_in_tree(places, tree, columns[side], inner) for side in ("true", "false"))
+    members = {int(node): [float(columns["split"][node])] for node in np.flatnonzero(np.isin(modes, (EQ, NEQ)))}
+    leaves = np.where(inner, 0.0, _leaf_values(attributes, places, n_nodes))
+    feature, split, tracked = (columns[name] for name in ("feature", "split", "tracks"))
+    table = _ordered_splits(columns["mode"], feature, split, tracked, true, false, leaves, members)
+    trees = [_part(table, own) for own in _owned(table, _roots(tree, true[inner], false[inner]))]
+    how = attributes.word("aggregate_function", "SUM")
+    if how not in ("SUM", "AVERAGE"):
         raise InputError("trees are neither added up nor averaged")
     base = attributes.numbers("base_values")
+    scale = 1 / max(len(trees), 1) if how == "AVERAGE" else 1.0
     return [own.scaled(scale) for own in trees], float(base[0]) if len(base) else 0.0
 
 
@@ -164,25 +164,57 @@ def _check_one_target(attributes: _Attributes) -> None:
         raise InputError("the model transforms its scores (post_transform)")
 
 
-def _leaf_values(attributes: _Attributes, tree: IntArray, number: IntArray) -> NDArray[np.float64]:
+class _Places:
+    """Where the nodes with given keys stand."""
+
+    def __init__(self, keys: IntArray) -> None:
+        self._order = np.argsort(keys)
+        self._keys = keys[self._order]
+        if (self._keys[1:] == self._keys[:-1]).any():
+            raise InputError("two nodes of a tree have the same number")
+
+    def of(self, keys: IntArray) -> IntArray:
+        """The place of each key; -1 where no node has it."""
+        if not len(self._keys):
+            return np.full(len(keys), -1)
+        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[at] == keys, self._order[at], -1)
+
+
+def _children_in_tree(places: _Places, tree: IntArray, numbers: IntArray, inner: BoolArray) -> IntArray:
+    """The places of the nodes that splits lead to on one side; -1 for leaves."""
+    found = np.full(len(tree), -1)
+    found[inner] = places.of(_keys(tree[inner], numbers[inner]))
+    lost = np.flatnonzero(inner & (found < 0))
+    if len(lost):
+        raise InputError(f"a node leads to node {numbers[lost[0]]}, which is not in its tree")
+    return found
+
+
+def _roots(tree: IntArray, *children: IntArray) -> IntArray:
+    """The root of each tree, by the tree's number: the node that is nobody's child."""
+    is_root = np.ones(len(tree), np.bool_)
+    is_root[np.concatenate(children)] = False
+    roots = np.flatnonzero(is_root)
+    roots = roots[np.argsort(tree[roots], kind="stable")]
+    if not np.array_equal(tree[roots], np.unique(tree)):
+        raise InputError("a tree must have one root, and here one has several or none")
+    return roots
+
+
+def _leaf_values(attributes: _Attributes, places: _Places, n_nodes: int) -> NDArray[np.float64]:
     """The value of each node that is a leaf."""
     owners = attributes.wholes("target_treeids"), attributes.wholes("target_nodeids")
     weights = attributes.numbers("target_weights")
     if not len(owners[0]) == len(owners[1]) == len(weights):
         raise InputError("the values of leaves do not fit the leaves")
-    of_nodes, of_values = _keys(tree, number), _keys(*owners)
-    order = np.argsort(of_nodes)
-    known = of_nodes[order]
-    if (known[1:] == known[:-1]).any():
-        raise InputError("two nodes of a tree have the same number")
-    place = np.searchsorted(known, of_values)
-    lost = place == len(known)
-    lost[~lost] = known[place[~lost]] != of_values[~lost]
-    if lost.any():
-        first = int(np.flatnonzero(lost)[0])
-        raise InputError(f"a leaf value is of node {owners[1][first]} of tree {owners[0][first]}, which is not there")
-    values = np.zeros(len(tree))
-    np.add.at(values, order[place], weights)
+    found = places.of(_keys(*owners))
+    lost = np.flatnonzero(found < 0)
+    if len(lost):
+        tree, node = (numbers[lost[0]] for numbers in owners)
+        raise InputError(f"a leaf value is of node {node} of tree {tree}, which is not there")
+    values = np.zeros(n_nodes)
+    np.add.at(values, found, weights)
     return values
 
 
@@ -192,47 +224,6 @@ def _keys(tree: IntArray, number: IntArray) -> IntArray:
         if len(column) and (column.min() < 0 or column.max() >= 2**31):
             raise InputError("a tree, or a node, has a number below 0 or above 2^31 - 1")
     return tree.astype(np.int64) << 31 | number
-
-
-def _table(nodes: Mapping[str, NDArray[Any]], value: NDArray[np.float64]) -> TreeTable:
-    """The table of one tree of the older form; the root is the node that is nobody's child."""
-    place = {number: row for row, number in enumerate(nodes["number"].tolist())}
-    inner = nodes["mode"] >= 0
-    children: dict[str, NDArray[Any]] = {}
-    for side in ("true", "false"):
-        numbers = nodes[side].tolist()
-        if lost := [own for own, splits in zip(numbers, inner.tolist(), strict=True) if splits and own not in place]:
-            raise InputError(f"a node leads to node {lost[0]}, which is not in its tree")
-        children[side] = np.array([place.get(own, -1) for own in numbers], np.int32)
-    below_others = np.concatenate([children["true"][inner], children["false"][inner]])
-    roots = np.setdiff1d(np.arange(len(inner)), below_others)
-    if len(roots) != 1:
-        raise InputError(f"a tree must have one root, got {len(roots)}")
-    members = {int(node): [float(nodes["split"][node])] for node in np.flatnonzero(np.isin(nodes["mode"], (EQ, NEQ)))}
-    table = _ordered_splits(
-        nodes["mode"], nodes["feature"], nodes["split"], nodes["tracks"], children["true"], children["false"],
-        np.where(inner, 0.0, value), members,
-    )  # fmt: skip
-    return _rooted(table, int(roots[0]))
-
-
-def _rooted(table: TreeTable, root: int) -> TreeTable:
-    """The table with its root first."""
-    if root == 0:
-        return table
-    order = np.arange(len(table.feature))
-    order[[0, root]] = order[[root, 0]]
-
-    def moved(children: IntArray) -> IntArray:
-        swapped = np.where(children == 0, root, np.where(children == root, 0, children))
-        return swapped[order]
-
-    categories = {(0 if node == root else root if node == 0 else node): own for node, own in table.categories.items()}
-    return TreeTable(
-        feature=table.feature[order], threshold=table.threshold[order], left=moved(table.left),
-        right=moved(table.right), missing_left=table.missing_left[order], value=table.value[order],
-        categories=categories,
-    )  # fmt: skip
 
 
 def _ordered_splits(
@@ -249,7 +240,7 @@ def _ordered_splits(
     inner = mode >= 0
     if (feature[inner] < 0).any():
         raise InputError("a node splits a feature below 0")
-    nothing = np.isin(mode, (LT, GTE)) & always_false(split)  # x < -∞ never holds, x >= -∞ always
+    nothing = np.isin(mode, (LT, GTE)) & np.isneginf(split)  # x < -∞ never holds, x >= -∞ always
     swap = np.isin(mode, (GTE, GT, NEQ)) ^ nothing
     threshold: Float32Array = np.where(np.isin(mode, (LEQ, GT)), at_most(split), below(split))
     missing_true = tracks_true | (mode == NEQ)  # NaN differs from everything

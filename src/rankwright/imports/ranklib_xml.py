@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankwright.errors import InputError
-from rankwright.imports.assembly import TreeTable, assembled
+from rankwright.imports.assembly import TreeTable, assembled, at_most
 from rankwright.imports.foreign import ForeignForest, checked_width
-from rankwright.imports.thresholds import at_most
 
 NAME = "RankLib XML"
 TOKEN = re.compile(r"<([^<>]{1,200})>|([^<>\s][^<>]*)")
@@ -30,7 +29,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The mean of the ensembles, of which there is one unless it is a random forest."""
     tokens = _tokens(COMMENT.sub("", content.decode("utf-8")))
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     ensembles: list[list[TreeTable]] = []
     for tag, _ in tokens:
         if tag == "":

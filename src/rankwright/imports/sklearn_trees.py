@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankwright.errors import InputError
-from rankwright.imports.assembly import TreeTable, assembled
+from rankwright.imports.assembly import TreeTable, assembled, at_most
 from rankwright.imports.foreign import ForeignForest, checked_width
-from rankwright.imports.thresholds import at_most
 
 NAME = "scikit-learn"
 

@@ -9,14 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from rankwright.errors import InputError
-from rankwright.imports.assembly import CategorySplit, TreeTable, assembled
+from rankwright.imports.assembly import CategorySplit, ListedNode, TreeTable, assembled, nested_columns, strict_table
 from rankwright.imports.foreign import ForeignForest, checked_width
-from rankwright.imports.thresholds import always_false, below
 from rankwright.imports.wire.json_pieces import pieces
-from rankwright.imports.wire.nested import flattened
 from rankwright.trees.forests.readings import Reading
 
 NAME = "XGBoost dump"
@@ -32,7 +28,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the dump."""
     text = content.decode("utf-8")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     trees: list[TreeTable] = []
     cut: set[int] = set()
     wrapped = text.lstrip()[:1] == "{"
@@ -47,8 +43,10 @@ def read(content: bytes) -> ForeignForest:
     )
 
 
-def _children(node: Mapping[str, Any]) -> tuple[Any, Any]:
+def _children(node: Mapping[str, Any]) -> tuple[Any, ...]:
     """The children that `yes` and `no` name."""
+    if "leaf" in node:
+        return ()
     by_id = {int(child["nodeid"]): child for child in node["children"]}
     yes, no = int(node["yes"]), int(node["no"])
     if len(by_id) != 2 or by_id.keys() != {yes, no}:
@@ -56,40 +54,30 @@ def _children(node: Mapping[str, Any]) -> tuple[Any, Any]:
     return by_id[yes], by_id[no]
 
 
-def _tree(tree: Mapping[str, Any], cut: set[int]) -> TreeTable:
-    nodes, left, right = flattened(tree, _children, is_leaf=lambda node: "leaf" in node)
-    n_nodes = len(nodes)
-    feature, condition, value = np.full(n_nodes, -1), np.zeros(n_nodes), np.zeros(n_nodes)
-    missing_left, gain, curvature = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes), np.zeros(n_nodes)
-    categories: dict[int, CategorySplit] = {}
-    for number, node in enumerate(nodes):
-        curvature[number] = float(node.get("cover", 0))
-        if left[number] < 0:
-            value[number] = float(node["leaf"])
-            continue
-        feature[number] = _number_of(node["split"])
-        missing_left[number] = int(node.get("missing", node["yes"])) == int(node["yes"])
-        gain[number] = float(node.get("gain", 0))
-        if "split_condition" not in node:
-            raise InputError(f"node {node['nodeid']} has no split_condition: indicator features are not read")
-        if isinstance(node["split_condition"], list):  # `yes`, our left, is where the listed ones go
-            listed = [float(int(category)) for category in node["split_condition"]]
-            categories[number] = CategorySplit(left=listed, right=(), others_left=False)
-            cut.add(int(feature[number]))
-        else:
-            condition[number] = float(np.float32(float(node["split_condition"])))
-    nothing = always_false(condition)
-    return TreeTable(
-        feature=feature,
-        threshold=np.where(nothing, np.float32(np.inf), below(condition)),
-        left=np.where(nothing, right, left),
-        right=np.where(nothing, left, right),
-        missing_left=(missing_left ^ nothing) & (feature >= 0),
-        value=value,
-        gain=gain,
-        curvature=curvature,
-        categories=categories,
+def _node(node: Mapping[str, Any]) -> ListedNode:
+    cover = float(node.get("cover", 0))
+    if "leaf" in node:
+        return ListedNode(value=float(node["leaf"]), curvature=cover)
+    if "split_condition" not in node:
+        raise InputError(f"node {node['nodeid']} has no split_condition: indicator features are not read")
+    found = ListedNode(
+        feature=_number_of(node["split"]),
+        missing_left=int(node.get("missing", node["yes"])) == int(node["yes"]),
+        gain=float(node.get("gain", 0)),
+        curvature=cover,
     )
+    if isinstance(node["split_condition"], list):  # `yes`, our left, is where the listed ones go
+        listed = [float(int(category)) for category in node["split_condition"]]
+        found.categories = CategorySplit(left=listed, right=(), others_left=False)
+    else:
+        found.threshold = float(node["split_condition"])
+    return found
+
+
+def _tree(tree: Mapping[str, Any], cut: set[int]) -> TreeTable:
+    table = strict_table(**nested_columns(tree, _children, _node))
+    cut.update(table.feature[list(table.categories)].tolist())
+    return table
 
 
 def _number_of(name: Any) -> int:

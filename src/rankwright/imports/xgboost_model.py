@@ -10,9 +10,8 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.errors import InputError
-from rankwright.imports.assembly import CategorySplit, TreeTable, assembled
+from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, strict_table
 from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
-from rankwright.imports.thresholds import always_false, below
 from rankwright.imports.wire import ubjson
 from rankwright.imports.wire.json_pieces import pieces
 from rankwright.trees.forests.readings import Reading
@@ -39,7 +38,7 @@ def begins_ubjson(start: bytes) -> bool:
 def read_json(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     trees: list[TreeTable] = []
     cut: set[int] = set()
     paths = PATHS[::-1] if '"gbtree":{' in text[:4096] else PATHS  # a guess, which saves reading it twice
@@ -55,7 +54,7 @@ def read_ubjson(content: bytes) -> ForeignForest:
     """The forest in the UBJSON."""
     document = ubjson.parsed(content)
     model = _model(document["learner"]["gradient_booster"])
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     cut: set[int] = set()
     trees = []
     for number, tree in enumerate(model["trees"]):
@@ -156,24 +155,17 @@ def _tree(tree: Mapping[str, Any], cut: set[int]) -> TreeTable:
         raise InputError("a node splits a feature below 0")
     categories = _category_splits(tree, inner)
     cut.update(int(feature[node]) for node in categories)
-    numbers = inner.copy()
-    numbers[list(categories)] = False
-    nothing = numbers & always_false(conditions)
-    return TreeTable(
+    return strict_table(
         feature=feature,
-        threshold=np.where(nothing, np.float32(np.inf), _finite_below(conditions)),
-        left=np.where(nothing, right, left),
-        right=np.where(nothing, left, right),
-        missing_left=(default_left ^ nothing) & inner,
+        threshold=conditions,
+        left=left,
+        right=right,
+        missing_left=default_left,
         value=np.where(inner, 0.0, conditions),
         gain=_matching(tree["loss_changes"], len(left)),
         curvature=_matching(tree["sum_hessian"], len(left)),
         categories=categories,
     )
-
-
-def _finite_below(conditions: Float64Array) -> Any:
-    return below(conditions.astype(np.float32).astype(np.float64))
 
 
 def _matching(values: Float64Array, length: int) -> Float64Array:
@@ -201,3 +193,11 @@ def _whole_floats(values: IntArray) -> list[float]:
     if len(values) and (values.min() < 0 or values.max() >= 2**24):
         raise InputError(f"categories must lie between 0 and {2**24}, got {values.min()} to {values.max()}")
     return [float(value) for value in values.tolist()]
+
+
+def read_live(model: Any) -> ForeignForest:
+    """The forest of an `xgboost.Booster`, or of an estimator that has one, up to its best iteration."""
+    booster = model.get_booster() if hasattr(model, "get_booster") else model
+    best = booster.attributes().get("best_iteration")
+    chosen = booster if best is None or booster is model else booster[: int(best) + 1]
+    return read_ubjson(bytes(chosen.save_raw(raw_format="ubj")))

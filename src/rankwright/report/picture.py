@@ -10,7 +10,7 @@ from typing import Any
 
 from rankwright.container.atomic import atomic_file
 from rankwright.errors import MissingExtraError, SettingError
-from rankwright.report.specs.look import IN_PICTURES, Spec, dressed
+from rankwright.report.specs.theme import IN_PICTURES, Spec, with_colours
 
 FORMATS = ("svg", "png", "pdf")
 WIDTH, HEIGHT = 560, 300
@@ -38,16 +38,16 @@ def write_picture(spec: Spec, path: str | os.PathLike[str]) -> None:
 
 def picture_bytes(spec: Spec, kind: str) -> bytes:
     """The specification drawn as svg, png or pdf."""
-    converter, own = _converter(), dressed({"width": WIDTH, "height": HEIGHT} | spec | ON_PAPER, IN_PICTURES)
-    if "hconcat" in own:
-        own = {name: part for name, part in own.items() if name not in ("width", "height")}
-    own = own | {"config": {name: part for name, part in own["config"].items() if name != "background"}}
-    svg = _numbered_anew(converter.vegalite_to_svg(own, vl_version=VEGALITE))
+    converter, drawn = _converter(), with_colours({"width": WIDTH, "height": HEIGHT} | spec | ON_PAPER, IN_PICTURES)
+    if "hconcat" in drawn:
+        del drawn["width"], drawn["height"]
+    drawn["config"] = {name: part for name, part in drawn["config"].items() if name != "background"}
+    svg = _numbered_anew(converter.vegalite_to_svg(drawn, vl_version=VEGALITE))
     if kind == "svg":
         return svg.encode()
     if kind == "png":
         return bytes(converter.svg_to_png(svg, scale=SHARPNESS))
-    return bytes(converter.svg_to_pdf(svg))  # the converter orders a PDF's parts as it likes
+    return bytes(converter.svg_to_pdf(svg))  # its parts may come in another order each time
 
 
 def _numbered_anew(svg: str) -> str:

@@ -10,19 +10,31 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rankwright.compression.curve import Compressed
 from rankwright.container.atomic import atomic_file
-from rankwright.errors import MissingExtraError, SettingError, require_type
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputTypeError, MissingExtraError, SettingError, require, require_type
+from rankwright.explanations.ablation import Ablation
 from rankwright.formats.parquet import write_parquet_columns
+from rankwright.metrics.comparison.system_comparison import SystemComparison
+from rankwright.metrics.evaluation import Evaluation
+from rankwright.rankers.ranker import Ranker
+from rankwright.report.measured import Measured, Origin, measured_ranker
 from rankwright.report.page.document import Page
 from rankwright.report.page.rendering import rendered
-from rankwright.report.pages.kinds import page_of
-from rankwright.report.tables import write_columns
+from rankwright.report.pages.compression_page import page_of_compressed
+from rankwright.report.pages.explanation_page import page_of_explanation
+from rankwright.report.pages.search_page import page_of_tuned
+from rankwright.report.pages.systems_page import page_of_comparison, page_of_measured, page_of_ranker
+from rankwright.report.specs.explanation_charts import Explained
+from rankwright.report.table_files import write_columns
+from rankwright.tuning.tuner import Tuned
 
 ENDINGS = (".html", ".htm")
 
 
 def check_report(path: str | os.PathLike[str]) -> None:
-    """Raise where a report could not be written to `path`: asked for before hours of work, not after."""
+    """Raise where a report could not be written to `path`; this is checked before hours of work, not after."""
     require_type(path, (str, os.PathLike), "the report", "a file, named by a text or a Path")
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
@@ -103,3 +115,34 @@ def _write_beside(tables: Mapping[str, Mapping[str, Any]], target: Path) -> list
             write_columns(path, columns)
         paths.append(path)
     return paths
+
+
+def page_of(results: Any, data: Any = None) -> Page:
+    """The page of any result; `data` are the documents that a ranker is to be measured on."""
+    origin = Origin()
+    if isinstance(results, Ranker):
+        return _page_of_ranker(results, data, origin)
+    require(data is None, "data goes with a ranker: other results know what they were measured on")
+    if isinstance(results, SystemComparison):
+        return page_of_comparison(results, origin)
+    if isinstance(results, Evaluation):
+        return page_of_measured(Measured({"scores": results}), origin, title="Evaluation")
+    if isinstance(results, Tuned):
+        return page_of_tuned(results, origin)
+    if isinstance(results, Compressed):
+        return page_of_compressed(results, origin)
+    if isinstance(results, Explained | Ablation):
+        return page_of_explanation(results, None, None, origin)
+    raise InputTypeError(
+        f"a report is about a comparison, an evaluation, a trained ranker, a search, a compression or an explanation, "
+        f"got {type(results).__name__}"
+    )
+
+
+def _page_of_ranker(ranker: Ranker, data: Any, origin: Origin) -> Page:
+    if data is None:
+        return page_of_ranker(ranker.name, ranker, origin)
+    require_type(data, RankingDataset, "data", "a RankingDataset")
+    ranker.warn_if_seen(data, stacklevel=4)
+    measured = measured_ranker(ranker.name, ranker, data, threads=ranker.threads)
+    return page_of_measured(measured, origin, title=f"{ranker.name}, measured")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeVar
 
 from rankwright.errors import SettingError
@@ -66,6 +67,12 @@ class PaperExperiment:
     run: Callable[[Setup, Mapping[str, Any]], Result]
     conclude: Callable[[Setup, Mapping[str, Result]], Findings]
     sources: Callable[[Setup], Sequence[DataSource]] = lambda _: ()
+
+
+def grid_parts(of: str, key: str, **axes: Iterable[Any]) -> list[RunPart]:
+    """A part of the experiment `of` for each combination of values; `key` names it, with values in braces."""
+    cells = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+    return [RunPart(of, key.format(**cell), cell) for cell in cells]
 
 
 RANKNET = "RankNet (Burges et al. 2005)"

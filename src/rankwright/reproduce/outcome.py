@@ -1,14 +1,17 @@
-"""What an experiment found: figures beside the paper's, statements that hold or do not, and a verdict in words."""
+"""What an experiment found, and how it is shown: figures beside the paper's, statements that hold or not, a verdict."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
+
+from rankwright.tables.text import ShownTable, ShownTables, counted
 
 # Of a statement without anything drawn by chance, such as an equation.
 OUR_FAULT = "nothing here depends on data or chance: it would be a fault of this library"
+HOW_TO_READ = "ours ± half of the 95 % interval (the paper's)"
 REPRODUCED, MOSTLY, PARTLY = "reproduced", "mostly reproduced", "reproduced in part"
 NOT, UNDECIDED = "not reproduced", "undecided"
 
@@ -38,8 +41,8 @@ class Figure:
 
     def to_dict(self) -> dict[str, float | None]:
         """The figure in types JSON can hold."""
-        values = {"ours": self.ours, "paper": self.paper, "low": self.low, "high": self.high}
-        return {name: None if value is None or math.isnan(value) else float(value) for name, value in values.items()}
+        values = asdict(self).items()
+        return {name: None if value is None or math.isnan(value) else float(value) for name, value in values}
 
 
 def _number(value: float, digits: int) -> str:
@@ -155,3 +158,42 @@ class Findings:
             "tables": [table.to_dict() for table in self.tables],
             "notes": list(self.notes),
         }
+
+
+def shown_tables(document: Mapping[str, Any]) -> list[ShownTable]:
+    """The tables of the document, and one of its statements."""
+    found = []
+    for table in map(PaperTable.of_dict, document["tables"]):
+        columns = table.columns
+        found.append(ShownTable(f"{table.title}: {HOW_TO_READ}", ["", *columns], list(table.cells()), columns))
+    claims = document["claims"]
+    if claims:
+        rows = [[claim["text"], claim["answer"], claim["found"]] for claim in claims]
+        reasons = [f"Why not: {claim['text']}: {claim['why']}." for claim in claims if claim.get("why")]
+        title, columns = "What the paper says, and what we found", ["statement", "here", "evidence"]
+        found.append(ShownTable(title, columns, rows, (), reasons))
+    return found
+
+
+def shown(document: Mapping[str, Any]) -> ShownTables:
+    """An experiment: its tables, its notes and its verdict."""
+    tables = shown_tables(document)
+    verdict = f"Verdict: {document['verdict']}. {document['sentence']}."
+    took = (
+        f"{counted(document['parts'], 'part')} took {document['seconds']:.1f} s, "
+        f"{document['processor_seconds']:.1f} s of processors. Command: {document['command']}"
+    )
+    return ShownTables(tables, [*document["notes"], verdict, took])
+
+
+def verdict_table(documents: Sequence[Mapping[str, Any]]) -> ShownTable:
+    """A row for each experiment: the verdict, and what it rests on."""
+    rows = [
+        [one["experiment"], one["verdict"], one["sentence"], f"{one['processor_seconds']:.1f}"] for one in documents
+    ]
+    # Experiments that take the same parts tell the same seconds, which were spent once.
+    spent = {(*one["parts_of"], *(source["name"] for source in one["data"])): one for one in documents}
+    total = sum(one["processor_seconds"] for one in spent.values())
+    columns = ["experiment", "verdict", "because", "seconds"]
+    note = f"seconds are processor seconds, {total:.0f} in all; parts that experiments share are counted once"
+    return ShownTable("Verdicts", columns, rows, ["seconds"], [note])

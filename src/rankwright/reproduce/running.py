@@ -23,8 +23,8 @@ from rankwright.container.atomic import atomic_file, remove_unfinished
 from rankwright.errors import FileFormatError, InputError, MissingExtraError
 from rankwright.progress.stages import announce
 from rankwright.reproduce.experiment import QUICK, PaperExperiment, RunPart, Setup
+from rankwright.reproduce.experiment_table import experiment_named, experiments_named
 from rankwright.reproduce.outcome import Findings
-from rankwright.reproduce.registry import experiment_named, experiments_named
 
 RUN_FILE, PARTS_FOLDER = "run.json", "parts"
 LEFT_OUT = "left_out"  # in a result: why there is none

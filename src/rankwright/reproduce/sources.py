@@ -24,6 +24,7 @@ from rankwright.formats.letor_folders import fold_folders, read_fold
 from rankwright.formats.reading import read_wide
 from rankwright.formats.storage.streams import open_input
 from rankwright.synthetic import topic_distillation, web_search
+from rankwright.tables.text import counted
 
 FOLDS, PARTS, CLICKS, MADE = "folds", "parts", "clicks", "made"
 DEEPEST = 5  # folders below the one that was given
@@ -79,7 +80,8 @@ class DataSource:
                 f"synthetic: they resemble {self.likeness} but are not that set, so the figures cannot be compared one "
                 "to one; --data takes a folder with the real set"
             )
-        size = f"{self.n_queries:,} queries, {self.n_docs:,} documents, {self.n_features} features"
+        counts = {"query": self.n_queries, "document": self.n_docs, "feature": self.n_features}
+        size = ", ".join(counted(number, noun) for noun, number in counts.items())
         if self.kind == CLICKS:
             return f"{self.name}: a click log with labels"
         own = "the set of that name" if self.is_known else "a set that is not known here by name"
@@ -102,7 +104,7 @@ class DataSource:
 class Known(NamedTuple):
     """What a set is told by: its numbers of features and queries, and about how many documents a query has.
 
-    `least_relevant` and `most_docs` are those of a query; sets with as many queries differ in them.
+    `least_relevant` and `most_docs` are means over queries, which tell sets with the same number of queries apart.
     """
 
     features: tuple[int, ...]
@@ -284,7 +286,7 @@ def _read(path: Path, source: DataSource) -> RankingDataset:
 
 
 def _finite(data: RankingDataset) -> RankingDataset:
-    """The same with infinite features missing: Istella writes the largest number there is for values it has not."""
+    """The same with infinite features missing: Istella writes the largest number there is for missing values."""
     infinite = np.isinf(data.features)
     return replace(data, features=np.where(infinite, np.float32(np.nan), data.features)) if infinite.any() else data
 

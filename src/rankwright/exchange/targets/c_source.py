@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array
+from rankwright.arrays import Float32Array, Float64Array
 from rankwright.errors import InputError, MissingExtraError
-from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject
-from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written
+from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject, mean_and_factor
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, any_infinite
 from rankwright.exchange.targets.c_templates import FOREST, HEADER, NET, PLAIN_VALUE, READINGS, SCORE_MANY
 from rankwright.trees.forests.compiled import CompiledForest
 
@@ -50,7 +50,7 @@ def write(subject: Subject, options: ExportOptions) -> Written:
         body = _forest(subject)
     else:
         body = [_net(subject)]
-        limits = [Limit("infinite values, which the ranker itself refuses", lambda rows: np.isinf(rows).any(axis=1))]
+        limits = [any_infinite("the ranker itself")]
     source = "".join([f'#include "{options.name}.h"\n', *body, SCORE_MANY.format(name=name)])
     return Written({"": source.encode(), ".h": header.encode()},
                    [f"compile with: cc -O2 -c {options.name}.c (and link with -lm for nets)"], limits)  # fmt: skip
@@ -153,8 +153,7 @@ def _net(subject: NetSubject) -> str:
     calls = []
     for place, step in enumerate(subject.steps):
         if step.scaling.name == "zscore":
-            mean, deviation = step.learned["mean"], step.learned["deviation"]
-            factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+            mean, factor = mean_and_factor(step)
             parts += _numbers("double", f"mean_{place}", mean, repr)
             parts += _numbers("double", f"factor_{place}", factor, repr)
             calls.append(f"    for (int f = 0; f < N; ++f) x[f] = (x[f] - mean_{place}[f]) * factor_{place}[f];")
@@ -195,7 +194,7 @@ def run_gcc(path: Path, features: Float32Array, names: Sequence[str]) -> TargetR
         return TargetRun(scores_of_library(library, path, features), f"{Path(compiler).name} -O2")
 
 
-def scores_of_library(library: Path, source: Path, features: Float32Array) -> Any:
+def scores_of_library(library: Path, source: Path, features: Float32Array) -> Float64Array:
     """The scores that a compiled file gives."""
     found = re.search(r"void (\w+)_score_many\(", source.read_text())
     if found is None:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+import numpy as np
 
-from rankwright.arrays import Float32Array
-from rankwright.exchange.feature_sets import plugin_feature_set
-from rankwright.exchange.rules import ranklib_trees
-from rankwright.exchange.splits import (
-    refuse_categories,
-    refuse_missing_left,
-    refuse_readings,
-    with_base_tree,
-)
-from rankwright.exchange.subject import Subject
-from rankwright.exchange.target import ExportOptions, Target, TargetRun, Written, as_forest
+from rankwright.exchange.engine_rules import ranklib_scores
+from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
+from rankwright.exchange.target import ExportOptions, Target, Written, by_rule
+from rankwright.exchange.targets.search_plugins import feature_set
+from rankwright.exchange.tree_formats import inner_nodes, plain_forest, with_base_tree
 from rankwright.trees.forests.forest import Forest
 
 HEADER = "## LambdaMART\n## No. of trees = {trees}\n## No. of leaves = {leaves}\n\n"
@@ -23,10 +16,9 @@ HEADER = "## LambdaMART\n## No. of trees = {trees}\n## No. of leaves = {leaves}\
 
 def write(subject: Subject, options: ExportOptions) -> Written:
     """The ensemble; features count from 1."""
-    given = as_forest(subject, "RankLib")
-    refuse_readings(given, "RankLib", "lightgbm or c")
-    refuse_categories(given, "RankLib", "lightgbm, onnx or c")
-    refuse_missing_left(given, "RankLib", options, "plugin-xgboost, onnx or c")
+    given = plain_forest(subject, "RankLib", zeros="lightgbm or c", categories="lightgbm, onnx or c")
+    if options.missing == "kept":
+        _refuse_missing_left(given)
     forest = with_base_tree(given)
     leaves = int(forest.n_leaves_of_trees().max(initial=1))
     parts = [HEADER.format(trees=forest.n_trees, leaves=leaves).encode(), b"<ensemble>\n"]
@@ -34,6 +26,17 @@ def write(subject: Subject, options: ExportOptions) -> Written:
         parts.append(f'\t<tree id="{tree + 1}" weight="1.0">\n{_tree(forest, tree)}\t</tree>\n'.encode())
     parts.append(b"</ensemble>\n")
     return Written({"": b"".join(parts)}, ["features count from 1: feature 1 is the first"])
+
+
+def _refuse_missing_left(subject: ForestSubject) -> None:
+    """Raise where a missing value goes left: RankLib sends it right always."""
+    lefts = np.flatnonzero(inner_nodes(subject.forest) & subject.forest.missing_left)
+    if len(lefts):
+        feature = subject.names[subject.forest.feature[lefts[0]]]
+        raise NotExportableError(
+            f"RankLib sends missing values right, and splits of feature {feature} send them left: take plugin-xgboost, "
+            f"onnx or c, or say --missing never where documents never lack a value"
+        )
 
 
 def _tree(forest: Forest, tree: int) -> str:
@@ -65,18 +68,13 @@ def _number(value: float) -> str:
     return {"inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
 
 
-def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
-    """Scores by RankLib's rules."""
-    return TargetRun(ranklib_trees.score(path.read_bytes(), features), "by rule, not run")
-
-
 RANKLIB = Target(
     name="ranklib",
     suffix=".xml",
     summary="RankLib's model text: for RankLib, and model/ranklib of the plugins of Elasticsearch and OpenSearch",
     takes=("forest",),
     write=write,
-    runners=(run_by_rule,),
+    runners=(by_rule(ranklib_scores),),
     nearest="plugin-xgboost",
-    feature_set=plugin_feature_set,
+    feature_set=feature_set,
 )

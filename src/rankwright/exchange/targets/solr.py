@@ -6,17 +6,13 @@ Solr adds 0.000001 to a threshold before it compares, in float32; the number wri
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from rankwright.arrays import Float32Array
-from rankwright.exchange.feature_sets import solr_features
-from rankwright.exchange.json_trees import TREES, json_of
-from rankwright.exchange.rules import solr_models
-from rankwright.exchange.splits import inner_nodes, refuse_categories, refuse_readings, with_base_tree
+from rankwright.exchange.engine_rules import solr_scores
 from rankwright.exchange.subject import (
     ForestSubject,
     NetSubject,
@@ -25,7 +21,9 @@ from rankwright.exchange.subject import (
     only_standardises,
     standardisation,
 )
-from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written
+from rankwright.exchange.target import ExportOptions, Limit, Target, Written, any_missing, by_rule
+from rankwright.exchange.targets.search_plugins import QUERY_TO_FILL_IN
+from rankwright.exchange.tree_formats import TREES, inner_nodes, json_of, plain_forest, with_base_tree
 from rankwright.trees.forests.forest import Forest
 
 SLACK = np.float32(1e-6)
@@ -63,9 +61,7 @@ def _model(
 
 
 def _trees(subject: ForestSubject, options: ExportOptions) -> Written:
-    refuse_readings(subject, "Solr", "lightgbm or c")
-    refuse_categories(subject, "Solr", "lightgbm, onnx or c")
-    forest = with_base_tree(subject)
+    forest = with_base_tree(plain_forest(subject, "Solr", zeros="lightgbm or c", categories="lightgbm, onnx or c"))
     thresholds, limits = _before_slack(subject, forest)
     kept = options.missing == "kept"
     trees = ({"weight": "1", "root": _tree(subject, forest, thresholds, tree, kept)} for tree in range(forest.n_trees))
@@ -150,7 +146,7 @@ def _layers(subject: NetSubject, options: ExportOptions) -> Written:
     if unknown:
         raise NotExportableError(f"Solr has no activation {unknown[0]}: take onnx or c")
     norms = _norms(subject)
-    missing = [Limit("missing values, which Solr's sums and nets cannot have", lambda rows: np.isnan(rows).any(axis=1))]
+    missing = [any_missing("Solr's sums and nets cannot have")]
     first = subject.layers[0]
     if subject.kind == "linear" and not first.bias.any():
         weights = dict(zip(subject.names, first.weights[0].tolist(), strict=True))
@@ -180,9 +176,15 @@ def _norms(subject: NetSubject) -> list[dict[str, Any]] | None:
     ]
 
 
-def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
-    """Scores by Solr's rules."""
-    return TargetRun(solr_models.score(path.read_bytes(), features), "by rule, not run")
+def solr_features(subject: Subject, options: ExportOptions) -> dict[str, bytes]:
+    """The features of Solr's store; a feature that may lack its value has NaN as its default."""
+    params = {"q": QUERY_TO_FILL_IN} | ({"defaultValue": "NaN"} if options.missing == "kept" else {})
+    features = [
+        {"store": f"{options.name}_features", "name": name, "class": "org.apache.solr.ltr.feature.SolrFeature",
+         "params": params}
+        for name in subject.names
+    ]  # fmt: skip
+    return {".features.json": (json.dumps(features, indent=2) + "\n").encode()}
 
 
 SOLR = Target(
@@ -191,6 +193,6 @@ SOLR = Target(
     summary="Solr's MultipleAdditiveTreesModel, LinearModel or NeuralNetworkModel",
     takes=("forest", "linear", "net"),
     write=write,
-    runners=(run_by_rule,),
+    runners=(by_rule(solr_scores),),
     feature_set=solr_features,
 )

@@ -18,7 +18,7 @@ from rankwright.errors import InputError
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 SHORT = 16  # bytes: a field of no more is kept as bytes, since a view of them takes ten times their memory
-MOST_SHARED = 4096  # different short fields of a message of which one copy is kept
+MOST_SHARED = 4096  # so many different short fields of a message are kept once each
 PIECE = 2**16  # bytes of packed numbers that are read, or numbers that are written, at once
 
 Message = dict[int, list[Any]]  # by field number, in the order they came

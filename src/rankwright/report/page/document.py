@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
 
-from rankwright.report.specs.look import Spec
+from rankwright.report.specs.theme import Spec
 from rankwright.tables.text import ShownTable
 
 
@@ -65,7 +65,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """Sentences one below the other; `warns` where they deserve a second look."""
+    """Sentences one below the other; `warns` where they point to something suspicious."""
 
     kind: ClassVar[str] = "remarks"
     lines: Sequence[str]
@@ -104,10 +104,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All that a page says. `beside` has tables, by name, of what it has no room for, to be written next to it."""
+    """A whole page; `beside` has the tables, by name, that are written next to it because it has no room for them."""
 
     title: str
     verdict: PageVerdict
     sections: tuple[Section, ...]
     notes: tuple[str, ...] = ()
-    beside: Mapping[str, Any] | None = field(default=None)
+    beside: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(
+        cls, title: str, verdict: PageVerdict, *sections: Section | None, beside: Mapping[str, Any] | None = None
+    ) -> Page:
+        """The page of these sections, without those that are None."""
+        return cls(title, verdict, tuple(one for one in sections if one is not None), beside=beside)

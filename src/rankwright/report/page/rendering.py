@@ -18,7 +18,7 @@ from typing import Any
 
 from rankwright.errors import MissingExtraError
 from rankwright.report.page.document import Chart, Explorer, Page
-from rankwright.report.specs.look import ON_PAGES, dressed
+from rankwright.report.specs.theme import ON_PAGES, with_colours
 
 ASSETS = files("rankwright.report.page") / "assets"
 STYLES = ("theme.css", "page.css", "tables.css", "queries.css", "narrow.css", "print.css")
@@ -59,7 +59,7 @@ def rendered(page: Page, *, version: str, made: str) -> bytes:
 def _state_of(page: Page) -> dict[str, Any]:
     """What the page's scripts read: the charts in their order, and the queries."""
     blocks = [block for section in page.sections for block in section.blocks]
-    charts = [dressed(block.spec, ON_PAGES) for block in blocks if isinstance(block, Chart)]
+    charts = [with_colours(block.spec, ON_PAGES) for block in blocks if isinstance(block, Chart)]
     explorers = [block.state for block in blocks if isinstance(block, Explorer)]
     return {"charts": charts, "queries": explorers[0] if explorers else None}
 

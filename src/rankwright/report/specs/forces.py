@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
-from rankwright.report.specs.look import SERIES, Spec, chart, quantity
+from rankwright.report.specs.theme import SERIES, Spec, chart, dot, layer, quantity
 
 LONGEST_ARROW = 0.22  # of the height of the scores
 SHOWN_ON_A_LINE = 60  # ranks; in longer lists the top would be too narrow, and their axis is logarithmic
@@ -35,18 +35,15 @@ def force_arrows(scores: Float64Array, forces: Float64Array, labels: Float32Arra
     ends = [float(scores.min() - 0.3 * height), float(scores.max() + 0.3 * height)]
     y = quantity("score", "score", scale={"domain": ends, "nice": False})
     ways = {"field": "way", "type": "nominal", "legend": None, "scale": {"domain": ["up", "down"], "range": [UP, DOWN]}}
-    shafts: Spec = {"data": {"values": arrows}, "mark": {"type": "rule", "strokeWidth": 2},
-                    "encoding": {"x": x, "y": y, "y2": {"field": "tip"}, "color": ways}}  # fmt: skip
-    heads: Spec = {
-        "data": {"values": arrows},
-        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-        "encoding": {"x": x, "y": quantity("tip", "score"), "color": ways,
-                     "shape": {"field": "way", "type": "nominal", "legend": None,
-                               "scale": {"domain": ["up", "down"], "range": ["triangle-up", "triangle-down"]}}},
-    }  # fmt: skip
-    dots = _dots(ranks, scores, labels, x, y, is_long=is_long)
+    heads = {"field": "way", "type": "nominal", "legend": None,
+             "scale": {"domain": ["up", "down"], "range": ["triangle-up", "triangle-down"]}}  # fmt: skip
+    layers = [
+        layer({"type": "rule", "strokeWidth": 2}, arrows, x=x, y=y, y2={"field": "tip"}, color=ways),
+        layer(dot(70), arrows, x=x, y=quantity("tip", "score"), color=ways, shape=heads),
+        *_dots(ranks, scores, labels, x, y, is_long=is_long),
+    ]
     about = f"{title}: documents by rank at the height of their scores, with arrows for the forces on them."
-    layers, resolve = [shafts, heads, *dots], {"scale": {"color": "independent", "shape": "independent"}}
+    resolve = {"scale": {"color": "independent", "shape": "independent"}}
     return chart(about, [], title=title, layer=layers, resolve=resolve)
 
 
@@ -57,13 +54,13 @@ def _dots(
     size = 24 if is_long else 120
     if labels is None:
         values = [{"rank": int(rank), "score": float(score)} for rank, score in zip(ranks, scores, strict=True)]
-        mark = {"type": "point", "filled": True, "color": "$ink", "size": size, "opacity": 1}
-        return [{"data": {"values": values}, "mark": mark, "encoding": {"x": x, "y": y}}]
+        return [layer(dot(size, color="$ink"), values, x=x, y=y)]
     rows = [
         {"rank": int(rank), "score": float(score), "label": NONE if np.isnan(label) else round(float(label), 6)}
         for rank, score, label in zip(ranks, scores, labels, strict=True)
     ]
     judged = sorted((row for row in rows if row["label"] != NONE), key=lambda row: row["label"])
+    hollow = [row for row in rows if row["label"] == NONE]
     few = len({row["label"] for row in judged}) <= MOST_LABELS
     colour = {
         "field": "label",
@@ -72,11 +69,7 @@ def _dots(
         "scale": {"scheme": "greenblue", **({} if few else {"nice": True})},
         "legend": {"orient": "right", "columns": 1},
     }
-    edge = {"stroke": "$ink", "strokeWidth": 0.0 if is_long else 0.7}
-    dots: list[Spec] = [{"data": {"values": judged}, "encoding": {"x": x, "y": y, "fill": colour},
-                         "mark": {"type": "point", "size": size, "opacity": 1, **edge}}]  # fmt: skip
-    hollow = [row for row in rows if row["label"] == NONE]
-    if hollow:
-        mark = {"type": "point", "fill": "$card", "stroke": "$ink", "size": size, "opacity": 1}
-        dots.append({"data": {"values": hollow}, "mark": mark, "encoding": {"x": x, "y": y}})
-    return dots if judged else dots[1:]
+    mark = {"type": "point", "size": size, "opacity": 1, "stroke": "$ink"}
+    edge = {"strokeWidth": 0.0 if is_long else 0.7}
+    dots = [layer(mark | edge, judged, x=x, y=y, fill=colour)] if judged else []
+    return dots + ([layer(mark | {"fill": "$card"}, hollow, x=x, y=y)] if hollow else [])

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankwright.compression.criteria import Point
 from rankwright.compression.curve import Compressed
-from rankwright.report.specs.look import SERIES, Spec, chart, quantity
+from rankwright.report.specs.theme import SERIES, Spec, chart, colours_of, dot, layer, quantity
 
 
 def quality_by_size(compressed: Compressed) -> Spec:
@@ -41,35 +41,28 @@ def _trade_off(
         for point in compressed.points
     ]  # fmt: skip
     made = list(dict.fromkeys(point.means for point in compressed.points[1:]))
-    colours = [*(SERIES[place % len(SERIES)] for place in range(len(made))), "$ink"]
     x = quantity("at", name, scale={"type": "log", "nice": False}, axis={"grid": False, "tickCount": 5})
     y = quantity("valid", f"{compressed.metric}, validation part", scale={"zero": False})
-    colour = {"field": "means", "type": "nominal", "title": None, "scale": {"domain": [*made, given], "range": colours}}
-    told = [{"field": "means"}, quantity("at", name, format=".4~g"), quantity("valid", compressed.metric, format=".4f")]
-    dots: Spec = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-                  "encoding": {"x": x, "y": y, "color": colour, "tooltip": told}}  # fmt: skip
-    lines: Spec = {
-        "transform": [{"filter": {"field": "means", "oneOf": made}}],
-        "mark": {"type": "line", "strokeWidth": 1.5},
-        "encoding": {"x": x, "y": y, "color": colour},
-    }
+    scale = {"domain": [*made, given], "range": [*colours_of(len(made)), "$ink"]}
+    colour = {"field": "means", "type": "nominal", "title": None, "scale": scale}
+    tooltip = [{"field": "means"}, quantity("at", name, format=".4~g"),
+               quantity("valid", compressed.metric, format=".4f")]  # fmt: skip
     rules: list[dict[str, Any]] = [{"valid": original.valid, "text": "as good as the given model"}]
     if compressed.goal.max_loss is not None:
         rules.append({"valid": original.valid - compressed.sign * compressed.goal.max_loss, "text": "what may be lost"})
-    levels: Spec = {"data": {"values": rules}, "mark": {"type": "rule", "strokeDash": [4, 4]}, "encoding": {"y": y}}
-    texts: Spec = {
-        "data": {"values": rules},
-        "mark": {"type": "text", "align": "left", "baseline": "bottom", "dx": 4, "dy": -3, "color": "$soft"},
-        "encoding": {"y": y, "x": {"value": 0}, "text": {"field": "text"}},
-    }
-    ring: Spec = {
-        "data": {"values": [{"at": measured(chosen), "valid": chosen.valid, "text": "chosen"}]},
-        "layer": [
-            {"mark": {"type": "point", "size": 260, "strokeWidth": 2.5, "color": SERIES[1]}},
-            {"mark": {"type": "text", "dy": 20, "fontWeight": 600}, "encoding": {"text": {"field": "text"}}},
-        ],
-        "encoding": {"x": x, "y": y},
-    }
-    layers = [levels, texts, *([lines] if has_line else []), dots, ring]
+    text = {"type": "text", "align": "left", "baseline": "bottom", "dx": 4, "dy": -3, "color": "$soft"}
+    layers = [
+        layer({"type": "rule", "strokeDash": [4, 4]}, rules, y=y),
+        layer(text, rules, y=y, x={"value": 0}, text={"field": "text"}),
+    ]
+    if has_line:
+        line = layer({"type": "line", "strokeWidth": 1.5}, x=x, y=y, color=colour)
+        layers.append({"transform": [{"filter": {"field": "means", "oneOf": made}}]} | line)
+    ring = [{"at": measured(chosen), "valid": chosen.valid, "text": "chosen"}]
+    layers += [
+        layer(dot(60), x=x, y=y, color=colour, tooltip=tooltip),
+        layer({"type": "point", "size": 260, "strokeWidth": 2.5, "color": SERIES[1]}, ring, x=x, y=y),
+        layer({"type": "text", "dy": 20, "fontWeight": 600}, ring, x=x, y=y, text={"field": "text"}),
+    ]
     about = f"{compressed.metric} on validation documents against {name}, a dot for each model that was tried."
     return chart(about, points, title=title, layer=layers)

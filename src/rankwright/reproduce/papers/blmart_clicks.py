@@ -28,7 +28,7 @@ from rankwright.mart.lambdamart import LambdaMART
 from rankwright.metrics.confidence_intervals import bootstrap_interval, weighted_mean
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of
+from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.sources import CLICKS, DataSource, click_files
 from rankwright.synthetic import web_search
@@ -66,12 +66,11 @@ def sources(setup: Setup) -> Sequence[DataSource]:
 
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each way to learn from simulated clicks, and for each rule; the same for each log."""
-    found = [RunPart(NAME, f"simulated, {way}", {"log": None, "way": way}) for way in WAYS]
-    found += [RunPart(NAME, f"simulated, pairs by {rule}", {"log": None, "rule": rule}) for rule in _rules()]
-    for source in sources(setup):
-        told = {"log": source.name}
-        found += [RunPart(NAME, f"{source.name}, {way}", told | {"way": way}) for way in LOG_WAYS]
-        found += [RunPart(NAME, f"{source.name}, pairs by {rule}", told | {"rule": rule}) for rule in _rules()]
+    logs = {"simulated": (None, WAYS)} | {source.name: (source.name, LOG_WAYS) for source in sources(setup)}
+    found = []
+    for name, (log, ways) in logs.items():
+        found += [RunPart(NAME, f"{name}, {way}", {"log": log, "way": way}) for way in ways]
+        found += [RunPart(NAME, f"{name}, pairs by {rule}", {"log": log, "rule": rule}) for rule in _rules()]
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import ahead
+from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, Setup
+from rankwright.reproduce.fold_values import ahead
 from rankwright.reproduce.outcome import Figure, Findings, PaperTable
 from rankwright.reproduce.papers import blmart_variance
 from rankwright.reproduce.published import RANDOM, WITH
@@ -17,11 +17,6 @@ NAME = "blmart-overfitting"
 METRIC = "mean-ndcg"
 BAGGED = "BL-MART"
 SHOWN = 6  # numbers of trees or bags in a table
-
-
-def parts(setup: Setup) -> list[RunPart]:
-    """Those of the study of variance, from which both come."""
-    return blmart_variance.parts(setup)
 
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
@@ -72,6 +67,13 @@ def _lost(curves: Any) -> list[float]:
     return lost
 
 
+# It takes the parts of the study of variance, from which both come.
 EXPERIMENT = PaperExperiment(
-    NAME, SLIDES, "Overfitting tolerance", parts, blmart_variance.run, conclude, blmart_variance.sources
+    NAME,
+    SLIDES,
+    "Overfitting tolerance",
+    blmart_variance.parts,
+    blmart_variance.run,
+    conclude,
+    blmart_variance.sources,
 )

@@ -6,14 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankwright.bagging.blmart import BLMART
-from rankwright.mart.lambdamart import LambdaMART
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
+from rankwright.reproduce.fold_values import THREADS, ahead, best_of, by_fold, convention_of, fitted
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_TABLES, WITH, WITHOUT, Rows
-from rankwright.reproduce.rankers import ranker_of_table
-from rankwright.reproduce.sources import DataSource, fold
-from rankwright.reproduce.wanted import parts_by_row, sets_of, source_named
+from rankwright.reproduce.set_experiments import (
+    metrics_table,
+    parts_by_row,
+    ranker_of_table,
+    results_by_row,
+    sets_of,
+    source_named,
+)
+from rankwright.reproduce.sources import DataSource
+from rankwright.trees.lambdamart import LambdaMART
 
 NAME = "blmart-tables"
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "mean-ndcg", "map")
@@ -43,9 +49,8 @@ def parts(setup: Setup) -> list[RunPart]:
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     """A ranker's values on the test documents of a fold."""
     source = source_named(sources(setup), values["set"])
-    convention = convention_of(source)
-    ranker = ranker_for(setup, source, values["row"], f"map:{convention}")
-    return fitted(ranker, fold(source, values["fold"], setup.seed), METRICS, convention)
+    ranker = ranker_for(setup, source, values["row"], f"map:{convention_of(source)}")
+    return fitted(ranker, setup, source, values["fold"], METRICS)
 
 
 def ranker_for(setup: Setup, source: DataSource, row: str, select: str) -> Any:
@@ -69,16 +74,10 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     tables: list[PaperTable] = []
     claims: list[Claim] = []
     for source in sources(setup):
-        values = _by_row(source, results)
-        paper = paper_of(source)
-        metrics = [
-            metric for metric in METRICS if not any(paper.values()) or any(metric in row for row in paper.values())
-        ]
-        rows = {
-            row: {metric: figure_of(by_fold(found, metric), paper[row].get(metric)) for metric in metrics}
-            for row, found in values.items()
-        }
-        tables.append(PaperTable(source.name, rows, comparable=source.is_known))
+        values, paper = results_by_row(source, results), paper_of(source)
+        printed = {metric for row in paper.values() for metric in row}
+        metrics = [metric for metric in METRICS if not printed or metric in printed]
+        tables.append(metrics_table(source, "", values, metrics, paper))
         claims += _claims(source, values)
     note = (
         f"{setup.pick('all', 'two', 'one')} of the folds, "
@@ -87,16 +86,6 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         "documents"
     )
     return Findings(tables, claims, [note])
-
-
-def _by_row(source: DataSource, results: Mapping[str, Result]) -> dict[str, list[Result]]:
-    """The results of each ranker on a set, a fold each; rankers that lack a fold are left out."""
-    found: dict[str, list[Result]] = {}
-    for key, result in results.items():
-        name, _, row = key.split(", ", 2)
-        if name == source.name:
-            found.setdefault(row, []).append(result)
-    return found
 
 
 def _claims(source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
@@ -114,7 +103,7 @@ def _claims(source: DataSource, values: Mapping[str, Sequence[Result]]) -> Itera
         yield ahead(f"{source.name}: {text} (MAP)", pair[0], pair[1], (better, worse), otherwise=otherwise)
     others = {row: by_fold(found, "map") for row, found in values.items() if row not in FORESTS}
     if others:
-        best = max(others, key=lambda row: figure_of(others[row]).ours or 0.0)
+        best = best_of(others)
         mine = by_fold(values[WITH], "map")
         text = f"{source.name}: BL-MART beats every other ranker (MAP)"
         yield ahead(text, mine, others[best], (WITH, best), otherwise=otherwise)

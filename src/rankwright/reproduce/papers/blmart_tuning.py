@@ -10,11 +10,11 @@ import numpy as np
 
 from rankwright.mart.lambdamart import LambdaMART
 from rankwright.reproduce.experiment import FULL, SLIDES, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, convention_of, fitted
+from rankwright.reproduce.fold_values import THREADS, convention_of, fitted
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.published import SLIDES_TABLES
-from rankwright.reproduce.sources import DataSource, fold
-from rankwright.reproduce.wanted import sets_of, source_named
+from rankwright.reproduce.set_experiments import sets_of, source_named
+from rankwright.reproduce.sources import DataSource
 from rankwright.settings.spaces import Choice
 from rankwright.tuning.named_spaces import NAMED_SPACES
 
@@ -63,28 +63,24 @@ def _drawn(setup: Setup, source: DataSource) -> list[int]:
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     """One experiment: a LambdaMART with the configuration on the first fold."""
     source = source_named(sources(setup), values["set"])
-    convention = convention_of(source)
     settings = grid_of(source)[values["configuration"]]
     ranker = LambdaMART(
         **settings,
         n_trees=setup.pick(1000, 150, 3),
         early_stopping=setup.pick(100, 30, 3),
-        select=f"{METRIC}:{convention}",
+        select=f"{METRIC}:{convention_of(source)}",
         seed=setup.seed,
         threads=THREADS,
     )
-    found = fitted(ranker, fold(source, 0, setup.seed), [METRIC], convention)
-    history = ranker.history_
-    grown = len(history.values)
-    kept = ranker.forest_
-    splits_per_tree = settings["max_leaves"] - 1
+    found = fitted(ranker, setup, source, 0, [METRIC])
+    n_grown = len(ranker.history_.values)
     return {
         **found,
         "settings": settings,
-        "validation": float(history.best_value or 0.0),
-        "trees": grown,
-        "kept_trees": int(kept.n_trees),
-        "most_splits": grown * splits_per_tree,
+        "validation": float(ranker.history_.best_value or 0.0),
+        "trees": n_grown,
+        "kept_trees": int(ranker.forest_.n_trees),
+        "most_splits": n_grown * (settings["max_leaves"] - 1),
     }
 
 

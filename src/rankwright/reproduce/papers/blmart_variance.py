@@ -11,11 +11,11 @@ import numpy as np
 from rankwright.bagging.blmart import BLMART
 from rankwright.experiments.variance import SampleRun, StudyPlan, stages_of, variance_of
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, convention_of
+from rankwright.reproduce.fold_values import THREADS, convention_of
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_VARIANCE, WITH, WITHOUT
+from rankwright.reproduce.set_experiments import sets_of, source_named
 from rankwright.reproduce.sources import DataSource, fold
-from rankwright.reproduce.wanted import sets_of, source_named
 
 NAME = "blmart-variance"
 METRICS = ("ndcg@1", "ndcg@3", "mean-ndcg", "map")

@@ -13,7 +13,7 @@ from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import hinge, objective_named, spring
-from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 
 NAME = "lambdarank-figure1"
@@ -40,10 +40,7 @@ OBJECTIVES: Mapping[str, tuple[Objective, tuple[int, ...]]] = {
 
 def parts(_: Setup) -> list[RunPart]:
     """The figure, and a diagnosis of each objective."""
-    return [
-        RunPart(NAME, "figure", {"objective": None}),
-        *(RunPart(NAME, one, {"objective": one}) for one in OBJECTIVES),
-    ]
+    return [RunPart(NAME, "figure", {"objective": None}), *grid_parts(NAME, "{objective}", objective=OBJECTIVES)]
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:

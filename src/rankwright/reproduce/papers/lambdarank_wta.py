@@ -17,8 +17,8 @@ from rankwright.metrics.evaluation import evaluate
 from rankwright.nets.net_ranker import NetRanker
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.registry import objective_named
-from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of, values_on
+from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup, grid_parts
+from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of, values_on
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.synthetic import web_search
 
@@ -33,8 +33,10 @@ WON = "winner relevant"  # 1 less the WTA cost
 
 def parts(_: Setup) -> list[RunPart]:
     """The example, the forces, and a net for each objective."""
-    nets = [RunPart(NAME, f"net for {one}", {"net": one}) for one in OBJECTIVES[:2]]
-    return [RunPart(NAME, "example", {"what": "example"}), RunPart(NAME, "forces", {"what": "forces"}), *nets]
+    return [
+        *grid_parts(NAME, "{what}", what=("example", "forces")),
+        *grid_parts(NAME, "net for {net}", net=OBJECTIVES[:2]),
+    ]
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:

@@ -11,7 +11,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.registry import objective_named
-from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.targets.posteriors import combine
 
@@ -24,7 +24,7 @@ STEPS = (0.1, 0.3, 0.5, 0.6, 0.7, 0.9)
 
 def parts(_: Setup) -> list[RunPart]:
     """One part for each panel."""
-    return [RunPart(NAME, panel, {"panel": panel}) for panel in ("costs", "chains")]
+    return grid_parts(NAME, "{panel}", panel=("costs", "chains"))
 
 
 def run(_: Setup, values: Mapping[str, Any]) -> Result:

@@ -16,8 +16,8 @@ import numpy as np
 
 from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.seen import SeenDataWarning
-from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of, values_on
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
+from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of, values_on
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.synthetic import random_network, random_polynomial
 
@@ -41,8 +41,6 @@ OTHER_DRAW = (
     "lower at every size, as they would be if pairs within a bin were counted too, by the sum itself"
 )
 STUDENT = {3: 4.303, 5: 2.776, 10: 2.262}  # standard errors that hold 95 %, by the number of draws
-
-
 N_DRAWS = {"full": 10, "quick": 5, "tiny": 1}
 
 
@@ -54,13 +52,8 @@ def sizes(setup: Setup) -> Sequence[int]:
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each cell and draw, and the net that is to learn without an error."""
     draws = range(N_DRAWS[setup.size])
-    found = [
-        RunPart(NAME, f"{row}, {size}, draw {draw}", {"row": row, "size": size, "draw": draw})
-        for draw in draws
-        for row in PAPER
-        for size in sizes(setup)
-    ]
-    return [*found, *(RunPart(NAME, f"without error, draw {draw}", {"draw": draw}) for draw in draws)]
+    found = grid_parts(NAME, "{row}, {size}, draw {draw}", draw=draws, row=PAPER, size=sizes(setup))
+    return found + grid_parts(NAME, "without error, draw {draw}", draw=draws)
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -98,6 +91,12 @@ def cells(results: Mapping[str, Result], row: str, size: int) -> list[Any]:
     return by_fold([found for key, found in results.items() if key.startswith(f"{row}, {size}, draw")], METRIC)
 
 
+def accuracies(setup: Setup, results: Mapping[str, Result], row: str, paper: Mapping[int, float]) -> dict[str, Figure]:
+    """A row of the table: a figure for each size of the training set, beside the paper's."""
+    used = list(paper)[: setup.pick(None, None, 2)]
+    return {f"{size:,}": figure_of_draws(cells(results, row, size), paper[size]) for size in used}
+
+
 def figure_of_draws(draws: Sequence[Any], paper: float) -> Figure:
     """The mean over draws in per cent, and where another draw lies, if there are enough of them to tell."""
     means = np.array([figure_of([values]).ours for values in draws]) * 100
@@ -119,11 +118,7 @@ def linear_ceiling(n: int = 1500, n_levels: int = 6) -> tuple[float, float]:
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """The table, and the paper's three conclusions from it."""
-    rows = {
-        row: {f"{size:,}": figure_of_draws(cells(results, row, size), figure)
-              for size, figure in zip(SIZES, figures, strict=True) if size in sizes(setup)}
-        for row, figures in PAPER.items()
-    }  # fmt: skip
+    rows = {row: accuracies(setup, results, row, dict(zip(SIZES, PAPER[row], strict=True))) for row in PAPER}
     largest = sizes(setup)[-1]
     two, one = (cells(results, f"Net, {layers}", largest) for layers in ("2 layers", "linear"))
     claims = [

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
-from rankwright.reproduce.papers.ranknet_table1 import DOCS, N_DRAWS, accuracy, cells, figure_of_draws, near
+from rankwright.reproduce.papers.ranknet_table1 import DOCS, N_DRAWS, accuracies, accuracy, near
 from rankwright.synthetic import random_polynomial
 
 NAME = "ranknet-table2"
@@ -29,12 +29,8 @@ def sizes(setup: Setup) -> Sequence[int]:
 
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each cell and draw."""
-    return [
-        RunPart(NAME, f"{row}, {size}, draw {draw}", {"row": row, "size": size, "draw": draw})
-        for draw in range(N_DRAWS[setup.size])
-        for row in PAPER
-        for size in sizes(setup)
-    ]
+    draws = range(N_DRAWS[setup.size])
+    return grid_parts(NAME, "{row}, {size}, draw {draw}", draw=draws, row=PAPER, size=sizes(setup))
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -59,11 +55,7 @@ def _n_pairs(size: int, seed: int, *, with_ties: bool) -> int:
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Accuracies and numbers of pairs, and whether ties matter."""
     used = sizes(setup)
-    rows = {
-        row: {f"{size:,}": figure_of_draws(cells(results, row, size), paper)
-              for size, paper in zip(SIZES, PAPER[row], strict=True) if size in used}
-        for row in PAPER
-    }  # fmt: skip
+    rows = {row: accuracies(setup, results, row, dict(zip(SIZES, PAPER[row], strict=True))) for row in PAPER}
     pairs = {
         row: {f"{size:,}": Figure(float(np.mean([one["pairs"] for key, one in results.items()
                                                   if key.startswith(f"{row}, {size}, draw")])), paper)

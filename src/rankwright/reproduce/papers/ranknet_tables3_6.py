@@ -21,8 +21,8 @@ from rankwright.linear.prank import OAPBPM, PRank
 from rankwright.nets.ranknet import RankNet
 from rankwright.nets.rankprop import RankProp
 from rankwright.rankers.seen import SeenDataWarning
-from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of, values_on
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
+from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of, values_on
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.synthetic import web_search
 
@@ -56,7 +56,7 @@ DOCS_PER_QUERY = 34  # 384,314 training documents of 11,336 queries
 
 def parts(_: Setup) -> list[RunPart]:
     """A part for each system."""
-    return [RunPart(NAME, system, {"system": system}) for system in SYSTEMS]
+    return grid_parts(NAME, "{system}", system=SYSTEMS)
 
 
 @lru_cache(maxsize=1)

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import by_fold, figure_of
-from rankwright.reproduce.outcome import Findings, PaperTable
+from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, Setup
+from rankwright.reproduce.outcome import Findings
 from rankwright.reproduce.papers import sortnet_table2
 from rankwright.reproduce.papers.sortnet_table1 import PAPER_CHOICE, sources
 from rankwright.reproduce.published import BY_MAP, SORTNET_TABLE1
+from rankwright.reproduce.set_experiments import metrics_table, results_by_row
 
 NAME = "sortnet-figure2"
-
-
-def parts(setup: Setup) -> list[RunPart]:
-    """Those of Table 2, from which the figure comes."""
-    return sortnet_table2.parts(setup)
 
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """The bars of the figure; the paper prints a number for SortNet alone, in Table 1."""
     tables, claims = [], []
     for source in sources(setup):
-        found = sortnet_table2.by_row(source, results)
+        found = results_by_row(source, results)
         size = PAPER_CHOICE.get(source.stands_for)
-        printed = {} if size is None else {BY_MAP: SORTNET_TABLE1[source.stands_for][str(size)]["map"]}
-        rows = {row: {"map": figure_of(by_fold(own, "map"), printed.get(row))} for row, own in found.items()}
-        tables.append(PaperTable(f"{source.name}, MAP", rows, comparable=source.is_known))
+        printed = {} if size is None else {BY_MAP: {"map": SORTNET_TABLE1[source.stands_for][str(size)]["map"]}}
+        tables.append(metrics_table(source, ", MAP", found, ["map"], printed))
         claims += sortnet_table2.leads(source, found, "map")
     return Findings(tables, claims, ["the paper draws the other bars without numbers"])
 
 
-EXPERIMENT = PaperExperiment(NAME, SORTNET, "MAP of all rankers", parts, sortnet_table2.run, conclude, sources)
+# It takes the parts of Table 2, from which the figure comes.
+EXPERIMENT = PaperExperiment(
+    NAME, SORTNET, "MAP of all rankers", sortnet_table2.parts, sortnet_table2.run, conclude, sources
+)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, Setup
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.papers import sortnet_table1
 from rankwright.reproduce.papers.sortnet_table1 import PAPER_CHOICE, of_size, sources
@@ -14,11 +14,6 @@ from rankwright.reproduce.papers.sortnet_table2 import USUAL_SIZE
 
 NAME = "sortnet-figure3"
 NEAR = 0.01  # of MAP
-
-
-def parts(setup: Setup) -> list[RunPart]:
-    """Those of Table 1, from which the figure comes."""
-    return sortnet_table1.parts(setup)
 
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
@@ -48,4 +43,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     return Findings([table], claims, ["the paper draws the curves without numbers"])
 
 
-EXPERIMENT = PaperExperiment(NAME, SORTNET, "Validation MAP by iteration", parts, sortnet_table1.run, conclude, sources)
+# It takes the parts of Table 1, from which the figure comes.
+EXPERIMENT = PaperExperiment(
+    NAME, SORTNET, "Validation MAP by iteration", sortnet_table1.parts, sortnet_table1.run, conclude, sources
+)

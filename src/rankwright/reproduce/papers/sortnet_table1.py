@@ -7,11 +7,11 @@ from typing import Any
 
 from rankwright.comparators.sortnet import SortNet
 from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
+from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, convention_of, figure_of, fitted
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.published import NDCG_AT, P_AT, SORTNET_TABLE1
-from rankwright.reproduce.sources import DataSource, fold
-from rankwright.reproduce.wanted import folds_used, sets_of, source_named
+from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, results_by_row, sets_of, source_named
+from rankwright.reproduce.sources import DataSource
 
 NAME = "sortnet-table1"
 METRICS = (*NDCG_AT, *P_AT, "map")
@@ -24,13 +24,7 @@ sources = sets_of("TD2003", "TD2004")
 
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each set, fold and number of neurons."""
-    return [
-        RunPart(NAME, f"{source.name}, fold {number + 1}, {hidden} hidden",
-             {"set": source.name, "fold": number, "hidden": hidden})
-        for source in sources(setup)
-        for number in folds_used(setup, source, quick=3)
-        for hidden in HIDDEN
-    ]  # fmt: skip
+    return parts_by_row(NAME, setup, sources(setup), lambda _: HIDDEN, quick=3, name="hidden", shown="{} hidden")
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -49,7 +43,7 @@ def sortnet_on_fold(setup: Setup, source: DataSource, number: int, hidden: int, 
         seed=setup.seed,
         threads=THREADS,
     )
-    found = fitted(ranker, fold(source, number, setup.seed), METRICS, convention)
+    found = fitted(ranker, setup, source, number, METRICS)
     history = [float(value) for value in ranker.history_.values]
     pairs = [float(one.share_of_pairs) for one in ranker.iterations_]
     return {**found, "history": history, "share_of_pairs": pairs}
@@ -57,9 +51,7 @@ def sortnet_on_fold(setup: Setup, source: DataSource, number: int, hidden: int, 
 
 def of_size(source: DataSource, results: Mapping[str, Result], hidden: int) -> list[Result]:
     """The results of nets of one size on a set, a fold each."""
-    return [
-        one for key, one in results.items() if key.startswith(f"{source.name}, ") and key.endswith(f" {hidden} hidden")
-    ]
+    return results_by_row(source, results)[f"{hidden} hidden"]
 
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
@@ -69,23 +61,17 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     for source in sources(setup):
         paper = SORTNET_TABLE1.get(source.stands_for, {})
         found = {hidden: of_size(source, results, hidden) for hidden in HIDDEN}
-        rows = {f"{hidden} hidden": (own, paper.get(str(hidden), {})) for hidden, own in found.items()}
-        rows["chosen on vali"] = (_chosen(found), {})
-        for title, metrics in (("NDCG@n", NDCG_AT), ("P@n", P_AT), ("MAP", ("map",))):
-            figures = {
-                row: {metric.partition("@")[2] or metric: figure_of(by_fold(own, metric), printed.get(metric))
-                      for metric in metrics}
-                for row, (own, printed) in rows.items()
-            }  # fmt: skip
-            tables.append(PaperTable(f"{source.name}, {title}", figures, 3, comparable=source.is_known))
+        rows = {f"{hidden} hidden": own for hidden, own in found.items()} | {"chosen on vali": _chosen(found)}
+        printed = {f"{hidden} hidden": figures for hidden, figures in paper.items()}
+        tables += [metrics_table(source, f", {title}", rows, metrics, printed, 3)
+                   for title, metrics in (("NDCG@n", NDCG_AT), ("P@n", P_AT), ("MAP", ("map",)))]  # fmt: skip
         claims += _claims(source, found)
     return Findings(tables, claims, ["nets are chosen by MAP on validation documents; means over folds"])
 
 
 def _chosen(found: Mapping[int, list[Result]]) -> list[Result]:
     """For each fold, the result of the size that does best on its validation documents."""
-    by_fold_ = zip(*found.values(), strict=True)
-    return [max(sizes, key=lambda one: max(one["history"])) for sizes in by_fold_]
+    return [max(sizes, key=lambda one: max(one["history"])) for sizes in zip(*found.values(), strict=True)]
 
 
 def _claims(source: DataSource, found: Mapping[int, list[Result]]) -> list[Claim]:

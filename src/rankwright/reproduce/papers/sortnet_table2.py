@@ -6,13 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
-from rankwright.reproduce.outcome import Claim, Findings, PaperTable
+from rankwright.reproduce.fold_values import THREADS, ahead, best_of, by_fold, convention_of, figure_of, fitted
+from rankwright.reproduce.outcome import Claim, Findings
 from rankwright.reproduce.papers.sortnet_table1 import METRICS, PAPER_CHOICE, sortnet_on_fold, sources
 from rankwright.reproduce.published import BY_MAP, BY_P10, NDCG_AT, P_AT, SORTNET_TABLE2, Rows
-from rankwright.reproduce.rankers import ranker_of_table
-from rankwright.reproduce.sources import DataSource, fold
-from rankwright.reproduce.wanted import parts_by_row, source_named
+from rankwright.reproduce.set_experiments import (
+    metrics_table,
+    parts_by_row,
+    ranker_of_table,
+    results_by_row,
+    source_named,
+)
+from rankwright.reproduce.sources import DataSource
 
 NAME = "sortnet-table2"
 QUALITY = {BY_MAP: "map", BY_P10: "p@10"}
@@ -35,33 +40,18 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     if row in QUALITY:
         hidden = PAPER_CHOICE.get(source.stands_for, USUAL_SIZE)
         return sortnet_on_fold(setup, source, values["fold"], hidden, QUALITY[row])
-    convention = convention_of(source)
-    ranker = ranker_of_table(row, select=f"map:{convention}", seed=setup.seed, threads=THREADS)
-    return fitted(ranker, fold(source, values["fold"], setup.seed), METRICS, convention)
-
-
-def by_row(source: DataSource, results: Mapping[str, Result]) -> dict[str, list[Result]]:
-    """The results of each ranker on a set, a fold each."""
-    found: dict[str, list[Result]] = {}
-    for key, result in results.items():
-        name, _, row = key.split(", ", 2)
-        if name == source.name:
-            found.setdefault(row, []).append(result)
-    return found
+    select = f"map:{convention_of(source)}"
+    ranker = ranker_of_table(row, select=select, seed=setup.seed, threads=THREADS)
+    return fitted(ranker, setup, source, values["fold"], METRICS)
 
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Both tables of each set, and whether SortNet leads."""
     tables, claims = [], []
     for source in sources(setup):
-        paper, found = paper_of(source), by_row(source, results)
-        for title, metrics in (("NDCG@n", NDCG_AT), ("P@n", P_AT)):
-            rows = {
-                row: {metric.partition("@")[2]: figure_of(by_fold(own, metric), paper[row].get(metric))
-                      for metric in metrics}
-                for row, own in found.items()
-            }  # fmt: skip
-            tables.append(PaperTable(f"{source.name}, {title}", rows, 3, comparable=source.is_known))
+        found = results_by_row(source, results)
+        tables += [metrics_table(source, f", {title}", found, metrics, paper_of(source), 3)
+                   for title, metrics in (("NDCG@n", NDCG_AT), ("P@n", P_AT))]  # fmt: skip
         claims += leads(source, found, "ndcg@10")
     return Findings(tables, claims, ["rankers other than SortNet with our defaults; means over folds"])
 
@@ -69,7 +59,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
 def leads(source: DataSource, found: Mapping[str, list[Result]], metric: str) -> list[Claim]:
     """Whether SortNet is better than the best of the others, as the paper says of TD2004 and not of TD2003."""
     others = {row: by_fold(own, metric) for row, own in found.items() if row not in QUALITY}
-    best = max(others, key=lambda row: figure_of(others[row]).ours or 0.0)
+    best = best_of(others)
     mine = by_fold(found[BY_MAP], metric)
     text = f"{source.name}: SortNet is better than all others ({metric})"
     otherwise = f"the best of {len(others)} others is taken, after the fact; {source.differs}"

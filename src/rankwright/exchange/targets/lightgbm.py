@@ -1,0 +1,213 @@
+"""LightGBM's model text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import BoolArray, Float32Array, Float64Array
+from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
+from rankwright.exchange.target import (
+    ExportOptions,
+    Limit,
+    NotRunError,
+    Target,
+    TargetRun,
+    Written,
+    as_forest,
+    in_features,
+    library,
+    run_treelite,
+)
+from rankwright.exchange.tree_formats import (
+    category_nodes,
+    category_sides,
+    inner_nodes,
+    whole_categories,
+    with_base_tree,
+)
+from rankwright.imports.lightgbm_rules import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
+from rankwright.trees.forests.explaining import cover_of
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
+
+DECISION_TYPES = re.compile(rb"^decision_type=(.*)$", re.MULTILINE)
+WITH_CATEGORIES = re.compile(rb"^num_cat=[1-9]", re.MULTILINE)
+
+
+def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
+    """The text, which LightGBM's `Booster(model_file=…)` reads."""
+    given = as_forest(subject, "LightGBM")
+    forest = with_base_tree(given)
+    limits = [*_near_zero(given), *whole_categories(given, "LightGBM"), *_between(given)]
+    sides = {int(node): _category_words(given, forest, int(node)) for node in category_nodes(forest)}
+    zeros = _zeros_missing(forest)
+    weights = None if forest.curvature is None else cover_of(forest, "curvature")
+    trees = [_tree(forest, tree, sides, zeros, weights) for tree in range(forest.n_trees)]
+    end = "end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
+    return Written({"": "".join([_header(given, forest), *trees, end]).encode()}, _names_note(given), limits)
+
+
+def lightgbm_names(names: Iterable[str]) -> list[str]:
+    """Names without what LightGBM's formats cannot have in them."""
+    return ["".join("_" if letter.isspace() or letter in '"{}[]:,' else letter for letter in name) for name in names]
+
+
+def _names_note(subject: ForestSubject) -> list[str]:
+    clean = lightgbm_names(subject.names)
+    if clean == list(subject.names):
+        return []
+    if len(set(clean)) != len(clean):
+        raise NotExportableError("LightGBM takes no blanks in names of features, and without them two are the same")
+    return ["blanks and brackets in names of features became _"]
+
+
+def _header(subject: ForestSubject, forest: Forest) -> str:
+    names = lightgbm_names(subject.names) if subject.named else [f"Column_{n}" for n in range(subject.n_features)]
+    infos = " ".join(["[-1e+308:1e+308]"] * forest.n_features)
+    return (
+        "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\n"
+        f"max_feature_idx={forest.n_features - 1}\nobjective=regression\nfeature_names={' '.join(names)}\n"
+        f"feature_infos={infos}\n\n"
+    )
+
+
+def _near_zero(subject: ForestSubject) -> list[Limit]:
+    """LightGBM reads values no larger than 1e-35 as 0: thresholds among them tell no such values apart."""
+    forest = subject.forest
+    inside = inner_nodes(forest) & (np.abs(forest.threshold) < LARGEST_ZERO)
+    inside |= inner_nodes(forest) & (forest.threshold == -LARGEST_ZERO)
+    if not inside.any():
+        return []
+    text = "values other than 0 that are no larger than 1e-35, which LightGBM reads as 0"
+    return [Limit(text, in_features(forest.feature[inside].tolist(), _is_tiny))]
+
+
+def _is_tiny(values: Float32Array) -> Any:
+    return (values != 0) & (np.abs(values) <= LARGEST_ZERO)
+
+
+def _between(subject: ForestSubject) -> list[Limit]:
+    """Values between -1 and 0 of categories that XGBoost calls unknown and LightGBM calls category 0."""
+    forest = subject.forest
+    if forest.readings is None:
+        return []
+    features = np.unique(forest.feature[category_nodes(forest)])
+    positive = features[forest.readings[features] == Reading.POSITIVE_CATEGORY.value].tolist()
+    if not positive:
+        return []
+    return [Limit("categories between -1 and 0", in_features(positive, lambda values: (values > -1) & (values < 0)))]
+
+
+def _zeros_missing(forest: Forest) -> BoolArray:
+    """Which nodes count zeros as missing."""
+    if forest.readings is None:
+        return np.zeros(len(forest.feature), np.bool_)
+    zeros: BoolArray = inner_nodes(forest) & (forest.readings[forest.feature] == Reading.ZERO_IS_MISSING.value)
+    return zeros
+
+
+def _category_words(subject: ForestSubject, forest: Forest, node: int) -> tuple[list[int], bool]:
+    """The bits of the categories that go left, and whether the sides are swapped: what is not known goes right."""
+    left, right, others_left = category_sides(forest, node)
+    if others_left != bool(forest.missing_left[node]):
+        name = subject.names[forest.feature[node]]
+        raise NotExportableError(
+            f"LightGBM sends unknown categories and missing ones right, and a split of {name} parts them: take "
+            f"xgboost-json, onnx or c"
+        )
+    chosen = (right if others_left else left).astype(np.int64)
+    words = [0] * (int(chosen.max(initial=0)) // 32 + 1)
+    for category in chosen.tolist():
+        words[category // 32] |= 1 << (category % 32)
+    return words, others_left
+
+
+def _tree(
+    forest: Forest, tree: int, sides: dict[int, tuple[list[int], bool]], zeros: BoolArray, weights: Float64Array | None
+) -> str:
+    own = slice(int(forest.offsets[tree]), int(forest.offsets[tree + 1]))
+    inner = forest.feature[own] >= 0
+    leaves = np.flatnonzero(~inner)
+    lines = {"num_leaves": str(len(leaves)), "num_cat": "0"}
+    if inner.any():
+        lines |= _split_lines(forest, own, inner, sides, zeros)
+    lines["leaf_value"] = _joined(forest.value[own][leaves].astype(np.float64).tolist())
+    if weights is not None:
+        lines["leaf_weight"] = _joined(weights[own][leaves].tolist())
+        lines["internal_weight"] = _joined(weights[own][inner].tolist())
+    lines["leaf_count"] = _joined(forest.count[own][leaves].tolist())
+    lines |= {"is_linear": "0", "shrinkage": "1"}
+    return f"Tree={tree}\n" + "".join(f"{name}={text}\n" for name, text in lines.items()) + "\n\n"
+
+
+def _split_lines(
+    forest: Forest, own: slice, inner: BoolArray, sides: dict[int, tuple[list[int], bool]], zeros: BoolArray
+) -> dict[str, str]:
+    nodes = np.flatnonzero(inner)
+    place = np.where(inner, np.cumsum(inner) - 1, -np.cumsum(~inner, dtype=np.int64))  # a leaf k is -1 - k
+    decision = np.where(zeros[own], ZERO, NAN) << TYPE_SHIFT
+    decision = decision | np.where(forest.missing_left[own], DEFAULT_LEFT_BIT, 0)
+    threshold = forest.threshold[own].astype(np.float64)
+    left, right = (place[np.where(side[own] < 0, 0, side[own] - own.start)] for side in (forest.left, forest.right))
+    words: list[int] = []
+    bounds = [0]
+    for node in nodes.tolist():
+        if (entry := sides.get(own.start + node)) is None:
+            continue
+        decision[node], threshold[node] = CATEGORICAL_BIT | NAN << TYPE_SHIFT, len(bounds) - 1
+        words += entry[0]
+        bounds.append(len(words))
+        if entry[1]:
+            left[node], right[node] = right[node], left[node]
+    lines = {
+        "split_feature": _joined(forest.feature[own][nodes].tolist()),
+        "split_gain": _joined(forest.gain[own][nodes].tolist()),
+        "threshold": _joined(threshold[nodes].tolist()),
+        "decision_type": _joined(decision[nodes].tolist()),
+        "left_child": _joined(left[nodes].tolist()),
+        "right_child": _joined(right[nodes].tolist()),
+        "internal_count": _joined(forest.count[own][nodes].tolist()),
+    }
+    if len(bounds) > 1:
+        lines = {"num_cat": str(len(bounds) - 1)} | lines
+        lines |= {"cat_boundaries": _joined(bounds), "cat_threshold": _joined(words)}
+    return lines
+
+
+def _joined(values: Iterable[float]) -> str:
+    return " ".join(map(repr, values))
+
+
+def run_lightgbm(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
+    """LightGBM's scores."""
+    lightgbm = library("lightgbm", "LightGBM")
+    booster = lightgbm.Booster(model_file=str(path))
+    return TargetRun(booster.predict(features, num_threads=1, raw_score=True), f"LightGBM {lightgbm.__version__}")
+
+
+def run_by_treelite(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
+    """Treelite's scores, unless the text holds what treelite reads otherwise than LightGBM."""
+    treelite = library("treelite", "treelite")
+    content = path.read_bytes()
+    if WITH_CATEGORIES.search(content):
+        raise NotRunError("treelite reads categories between -1 and 0 as unknown ones, where LightGBM reads 0")
+    decisions = (int(word) for line in DECISION_TYPES.findall(content) for word in set(line.split()))
+    if any(decision >> TYPE_SHIFT == ZERO for decision in decisions):
+        raise NotRunError("treelite has no zeros that count as missing, as this file has")
+    return run_treelite(treelite.frontend.load_lightgbm_model(str(path)), features)
+
+
+LIGHTGBM = Target(
+    name="lightgbm",
+    suffix=".txt",
+    summary="LightGBM's model text: for LightGBM, and for whatever reads its files (lleaves, treelite, tl2cgen)",
+    takes=("forest",),
+    write=write,
+    runners=(run_lightgbm, run_by_treelite),
+    sums="float64",
+)

@@ -1,0 +1,195 @@
+"""ONNX: trees as TreeEnsemble (version 5) or TreeEnsembleRegressor (the older form), nets as matrices.
+
+Values are read as our forests read them by a few operators before the trees: zeros as missing, categories as whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float32Array
+from rankwright.exchange.onnx_graph import ML, Graph, Words, tensor
+from rankwright.exchange.subject import ForestSubject, NetSubject, Subject, mean_and_factor
+from rankwright.exchange.target import ExportOptions, Target, TargetRun, Written, any_infinite, library
+from rankwright.exchange.tree_formats import category_sides, inner_nodes, plain_forest, with_base_tree
+from rankwright.imports.onnx_trees import LEQ, MEMBER, SUM
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
+
+OPERATORS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}
+
+
+def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
+    """The graph, in the operators of today."""
+    if isinstance(subject, NetSubject):
+        return write_net(subject)
+    graph = Graph()
+    values = _as_read(graph, subject)
+    attributes = _ensemble(with_base_tree(subject)).items()
+    graph.add("TreeEnsemble", values, domain=ML, output="scores", attributes=attributes)
+    content = graph.model(subject.n_features, opset=17, ml_opset=5, ir_version=9)
+    return Written({"": content}, ["scores are float32, added up tree by tree"])
+
+
+def write_regressor(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
+    """The graph in the older operator, which older runtimes know."""
+    given = plain_forest(subject, "TreeEnsembleRegressor", zeros="onnx or c", categories="onnx or c")
+    graph = Graph()
+    graph.add("TreeEnsembleRegressor", "features", domain=ML, output="scores", attributes=_regressor(given))
+    return Written({"": graph.model(given.n_features, opset=15, ml_opset=3, ir_version=8)})
+
+
+def _as_read(graph: Graph, subject: ForestSubject) -> str:
+    """The features as the forest reads them."""
+    readings, values = subject.forest.readings, "features"
+    if readings is None:
+        return values
+    size = graph.add("Abs", values)
+    if (zeros := readings == Reading.ZERO_IS_MISSING.value).any():
+        small = graph.add("LessOrEqual", size, graph.constant(LARGEST_ZERO))
+        chosen = graph.add("And", small, graph.constant(zeros[None, :]))
+        values = graph.add("Where", chosen, graph.constant(np.float32(np.nan)), values)
+    if (cut := readings == Reading.CATEGORY.value).any():
+        whole = graph.add("Mul", graph.add("Sign", "features"), graph.add("Floor", size))
+        values = graph.add("Where", graph.constant(cut[None, :]), whole, values)
+    if (floored := readings == Reading.POSITIVE_CATEGORY.value).any():
+        values = graph.add("Where", graph.constant(floored[None, :]), graph.add("Floor", "features"), values)
+    return values
+
+
+def _ensemble(forest: Forest) -> dict[str, Any]:
+    """The attributes of version 5: splits and leaves are numbered apart."""
+    inner = inner_nodes(forest)
+    alone = np.flatnonzero(~inner[forest.offsets[:-1]]) if forest.n_trees else np.empty(0, np.int64)
+    lone_roots = forest.offsets[:-1][alone]  # a tree of one leaf has a node with that leaf on both sides
+    is_split = inner.copy()
+    is_split[lone_roots] = True
+    nodes = np.flatnonzero(is_split)
+    leaf_number, split_number = np.cumsum(~inner) - 1, np.cumsum(is_split) - 1
+    left = np.where(inner, forest.left, np.arange(len(inner)))
+    right = np.where(inner, forest.right, np.arange(len(inner)))
+    mode = np.full(len(inner), LEQ, np.uint8)
+    tracks = forest.missing_left.copy()
+    split = np.where(np.isnan(forest.threshold), np.float32(0), forest.threshold)
+    members: list[float] = []
+    for node in np.flatnonzero(inner & np.isnan(forest.threshold)).tolist():
+        goes_left, goes_right, others_left = category_sides(forest, node)
+        listed = goes_right if others_left else goes_left
+        mode[node] = MEMBER
+        members += [*listed.tolist(), float("nan")]
+        if others_left:
+            left[node], right[node] = right[node], left[node]
+            tracks[node] = not tracks[node]
+    found: dict[str, Any] = {
+        "aggregate_function": SUM,
+        "n_targets": 1,
+        "post_transform": 0,
+        "tree_roots": split_number[forest.offsets[:-1]],
+        "nodes_featureids": np.maximum(forest.feature[nodes], 0).astype(np.int64),
+        "nodes_splits": tensor(split[nodes].astype(np.float32)),
+        "nodes_modes": tensor(mode[nodes]),
+        "nodes_missing_value_tracks_true": tracks[nodes].astype(np.int64),
+        "leaf_targetids": np.zeros(int((~inner).sum()), np.int64),
+        "leaf_weights": tensor(forest.value[~inner]),
+    }
+    for side, children in (("true", left[nodes]), ("false", right[nodes])):
+        ends = ~inner[children]
+        found[f"nodes_{side}leafs"] = ends.astype(np.int64)
+        found[f"nodes_{side}nodeids"] = np.where(ends, leaf_number[children], split_number[children])
+    if members:
+        found["membership_values"] = tensor(np.array(members, np.float32))
+    return found
+
+
+def _regressor(subject: ForestSubject) -> Iterator[tuple[str, Any]]:
+    """The attributes of the older form, one by one: together they take several times the file."""
+    forest = subject.forest
+    inner = inner_nodes(forest)
+    sizes = np.diff(forest.offsets)
+    tree = np.repeat(np.arange(forest.n_trees, dtype=np.int32), sizes)
+    start = forest.offsets[:-1].astype(np.int32)
+    number = np.arange(len(inner), dtype=np.int32) - start[tree]
+    yield "aggregate_function", "SUM"
+    yield "n_targets", 1
+    yield "post_transform", "NONE"
+    yield "base_values", np.array([subject.base_score], np.float32)
+    yield "nodes_treeids", tree
+    yield "nodes_nodeids", number
+    yield "nodes_featureids", np.maximum(forest.feature, 0)
+    yield "nodes_modes", Words(("LEAF", "BRANCH_LEQ"), inner.astype(np.uint8))
+    yield "nodes_values", np.where(inner, forest.threshold, np.float32(0))
+    yield "nodes_truenodeids", np.where(inner, forest.left - start[tree], 0)
+    yield "nodes_falsenodeids", np.where(inner, forest.right - start[tree], 0)
+    yield "nodes_missing_value_tracks_true", forest.missing_left.astype(np.uint8)
+    yield "target_ids", np.zeros(int((~inner).sum()), np.uint8)
+    yield "target_treeids", tree[~inner]
+    yield "target_nodeids", number[~inner]
+    yield "target_weights", forest.value[~inner]
+
+
+def write_net(subject: NetSubject) -> Written:
+    """A weighted sum or a net, with its scaling."""
+    graph = Graph()
+    values = "features"
+    for step in subject.steps:
+        if step.scaling.name == "zscore":
+            mean, factor = mean_and_factor(step)
+            centred = graph.add("Sub", values, graph.constant(mean.astype(np.float32)[None, :]))
+            values = graph.add("Mul", centred, graph.constant(factor.astype(np.float32)[None, :]))
+        else:
+            logs = graph.add("Log", graph.add("Add", graph.add("Abs", values), graph.constant(np.float32(1))))
+            signed = graph.add("Mul", graph.add("Sign", values), logs)
+            taken = step.learned.get("taken")
+            values = signed if taken is None else graph.add("Where", graph.constant(taken[None, :]), signed, values)
+    values = graph.add("Where", graph.add("IsNaN", values), graph.constant(np.float32(0)), values)
+    for place, layer in enumerate(subject.layers):
+        product = graph.add("MatMul", values, graph.constant(layer.weights.T.astype(np.float32)))
+        last = place == len(subject.layers) - 1
+        values = graph.add("Add", product, graph.constant(layer.bias.astype(np.float32)[None, :]),
+                           output="scores" if last else None)  # fmt: skip
+        values = values if last else _activated(graph, layer.activation, values)
+    infinite = any_infinite("the ranker itself")
+    return Written({"": graph.model(subject.n_features, opset=17, ml_opset=3, ir_version=8)}, (), [infinite])
+
+
+def _activated(graph: Graph, activation: str, values: str) -> str:
+    if activation in OPERATORS:
+        return graph.add(OPERATORS[activation], values)
+    root = graph.add("Mul", values, graph.constant(np.float32(np.sqrt(0.5))))  # gelu: x/2 · (1 + erf(x/√2))
+    risen = graph.add("Add", graph.add("Erf", root), graph.constant(np.float32(1)))
+    return graph.add("Mul", graph.add("Mul", values, graph.constant(np.float32(0.5))), risen)
+
+
+def run_onnx(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
+    """ONNX Runtime's scores."""
+    onnxruntime = library("onnxruntime", "ONNX Runtime")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    scores = session.run(None, {"features": np.ascontiguousarray(features, np.float32)})[0]
+    return TargetRun(scores[:, 0], f"ONNX Runtime {onnxruntime.__version__}")
+
+
+ONNX = Target(
+    name="onnx",
+    suffix=".onnx",
+    summary="ONNX with TreeEnsemble (ai.onnx.ml 5), or matrices for nets: ONNX Runtime, Vespa and many more",
+    takes=("forest", "linear", "net"),
+    write=write,
+    runners=(run_onnx,),
+    nearest="c",
+)
+ONNX_REGRESSOR = Target(
+    name="onnx-regressor",
+    suffix=".onnx",
+    summary="ONNX with the older TreeEnsembleRegressor (ai.onnx.ml 3), for older runtimes",
+    takes=("forest",),
+    write=write_regressor,
+    runners=(run_onnx,),
+    nearest="onnx",
+)

@@ -1,0 +1,184 @@
+"""What is told of models: how they learnt, which features matter to them, and what it takes to keep and to run them."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import RankwrightError
+from rankwright.rankers.importance import CONTRIBUTION, FeatureImportance, feature_importance
+from rankwright.rankers.ranker import Ranker
+from rankwright.report.measured import Origin
+from rankwright.report.page.document import Block, Chart, PageTable, Section
+from rankwright.report.specs.explanation_charts import importance_bars
+from rankwright.report.specs.training_curves import learning_curves
+from rankwright.tables.text import ShownTable, short
+from rankwright.training.loop import History
+
+SHOWN_IMPORTANCES = 15
+MOST_DOCUMENTS = 1000  # that contributions are counted on, where there are more
+TIMED_DOCS = 2000
+REPEATS = 5
+MOST_FACTS = 3
+# How facts read whose names do not simply follow their numbers, and the others' names where there is one of them.
+FACT_WORDS = {
+    "most_leaves": "at most {} leaves a tree",
+    "fewest_trees_of_a_bag": "at least {} trees a bag",
+    "hidden": "{} hidden neurons",
+    "iteration": "taken from iteration {}",
+    "source": "read from {}",
+    "of": "each a {}",
+}
+SINGULAR = {"trees": "tree", "leaves": "leaf", "bags": "bag", "epochs": "epoch", "rounds": "round", "steps": "step"}
+
+
+def learning_section(rankers: Mapping[str, Ranker]) -> Section | None:
+    """A chart for each watched metric; None where no ranker was trained with validation data."""
+    by_metric: dict[str, dict[str, History]] = {}
+    for name, ranker in rankers.items():
+        history = ranker.history_
+        if history.values:
+            own = by_metric.setdefault(str(history.watched), {})
+            own[name] = history
+            for part, values in ranker.watched_.items():
+                if len(values):
+                    own[f"{name} on {part}"] = replace(history, values=list(values), smoothing=0.0)
+    blocks: list[Block] = [Chart(learning_curves(own), _caption(own)) for own in by_metric.values()]
+    without = [name for name, ranker in rankers.items() if not ranker.history_.values]
+    if not blocks:
+        return None
+    lead = "The watched metric on validation documents after each step; the dot is the step that was kept."
+    if without:
+        lead += f" Without validation documents in training: {', '.join(without)}."
+    return Section("learning", "Learning curves", lead, tuple(blocks))
+
+
+def _caption(histories: Mapping[str, History]) -> str:
+    told = []
+    for name, history in histories.items():
+        ends = "interrupted" if history.interrupted else "stopped early" if history.stopped_early else "ended"
+        best = f"best {history.best_mean:.4f} at step {(history.best_step or 0) + 1:,}"
+        told.append(f"{name}: {best}, {ends} after {len(history.values):,} steps")
+    smooth = any(history.smoothing > 0 and history.chosen for history in histories.values())
+    how = " The strong line is the mean over neighbouring steps, which the step was chosen by." if smooth else ""
+    return f"{'; '.join(told)}.{how}"
+
+
+def importances_section(rankers: Mapping[str, Ranker], data: RankingDataset | None) -> Section | None:
+    """A chart for each ranker that can tell; None where none can."""
+    blocks: list[Block] = []
+    for name, ranker in rankers.items():
+        found = _importance(ranker, None if data is None else _some(data))
+        if found is not None and np.count_nonzero(found.values):
+            spec = importance_bars(found, SHOWN_IMPORTANCES) | {"title": name}
+            blocks.append(Chart(spec, f"{found.meaning}. The lines are 95 % intervals."))
+    if not blocks:
+        return None
+    lead = (
+        "The features that matter most. What they add is counted exactly, minus its mean over each query: "
+        "what all documents of a query have in common moves none of them."
+    )
+    return Section("importances", "What the models look at", lead, tuple(blocks))
+
+
+def _importance(ranker: Ranker, data: RankingDataset | None) -> FeatureImportance | None:
+    """How much features matter by contribution, or by what the model alone tells; None where neither can be had."""
+    kinds = ([] if data is None else [CONTRIBUTION]) + list(ranker.importance_kinds[:1])
+    for kind in kinds:
+        try:
+            return feature_importance(ranker, data, kind)
+        except RankwrightError:
+            continue
+    return None
+
+
+def _some(data: RankingDataset) -> RankingDataset:
+    """Queries spread evenly over the data, which have about `MOST_DOCUMENTS` documents together."""
+    if data.n_docs <= MOST_DOCUMENTS:
+        return data
+    n = max(1, data.n_queries * MOST_DOCUMENTS // data.n_docs)
+    return data.take_queries(np.unique(np.linspace(0, data.n_queries - 1, n).astype(np.int64)))
+
+
+def models_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, origin: Origin) -> Section | None:
+    """A row for each ranker."""
+    if not rankers:
+        return None
+    rows = [
+        [
+            name,
+            ranker.name,
+            made_of(ranker),
+            f"{int(ranker.used_features().sum()):,} of {ranker.n_features_in_:,}",
+            size_text(_bytes_of(ranker, origin.models.get(name))),
+            *([] if data is None else [f"{microseconds(ranker, data):.2f} µs"]),
+        ]
+        for name, ranker in rankers.items()
+    ]
+    columns = ["system", "ranker", "made of", "features used", "file", *([] if data is None else ["time a document"])]
+    note = (
+        f"Time to score a document: the best of {REPEATS} runs with one thread over {TIMED_DOCS:,} documents "
+        "or fewer, on the machine that made this page."
+    )
+    table = ShownTable("", columns, rows, columns[3:], [] if data is None else [note])
+    return Section("models", "Size and speed", "What it takes to keep and to run each model.", (PageTable(table),))
+
+
+def made_of(ranker: Ranker) -> str:
+    """The first figures of a model, in words."""
+    facts = {name: value for name, value in ranker.facts().items() if isinstance(value, int | float | str)}
+    told = [_fact(name, value) for name, value in list(facts.items())[:MOST_FACTS]]
+    return ", ".join(told) or "–"
+
+
+def _fact(name: str, value: float | str) -> str:
+    """A figure with what it counts: `1 tree`, `31 leaves`, `at most 7 leaves a tree`."""
+    shown = f"{value:,}" if isinstance(value, int) else short(value)
+    if name in FACT_WORDS:
+        return FACT_WORDS[name].format(shown)
+    word = name.replace("_", " ")
+    return f"{shown} {SINGULAR.get(word, word)}" if value == 1 else f"{shown} {word}"
+
+
+def _bytes_of(ranker: Ranker, path: str | None) -> int | None:
+    """The size of the model file, as it lies on the disk or as it would be written; None where it cannot be."""
+    if path is not None and Path(path).is_file():
+        return Path(path).stat().st_size
+    with TemporaryDirectory() as folder:
+        target = Path(folder, "model.rw")
+        try:
+            ranker.save(target)
+        except (ValueError, TypeError, OSError):  # a model with parts of the user's own
+            return None
+        return target.stat().st_size
+
+
+def size_text(size: int | None) -> str:
+    """A number of bytes in a unit that people read."""
+    if size is None:
+        return "–"
+    for unit, factor in (("MB", 1e6), ("kB", 1e3)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} B"
+
+
+def microseconds(ranker: Ranker, data: RankingDataset) -> float:
+    """The time to score a document with one thread: the best of several runs on some of the documents."""
+    alone = copy.copy(ranker)
+    alone.threads = 1
+    n_queries = int(np.searchsorted(data.groups.offsets[1:], TIMED_DOCS)) + 1
+    documents = data.take_queries(np.arange(min(n_queries, data.n_queries)))
+    seconds = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        alone.predict(documents)
+        seconds.append(time.perf_counter() - start)
+    return 1e6 * min(seconds) / max(documents.n_docs, 1)

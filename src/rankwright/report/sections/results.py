@@ -1,0 +1,165 @@
+"""What was measured: means with their intervals, tests against the best system, and the same on slices of queries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rankwright.errors import RankwrightError
+from rankwright.metrics.comparison.comparison_tables import (
+    OUTCOMES,
+    detectable_of,
+    difference_cell,
+    effect_cell,
+    outcomes_cell,
+    p_cell,
+)
+from rankwright.metrics.comparison.slice_comparison import SliceComparison
+from rankwright.metrics.comparison.system_comparison import SystemComparison
+from rankwright.report.measured import Measured
+from rankwright.report.page.document import Block, Chart, KeyFigure, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.specs.comparisons import mean_intervals, slice_differences
+from rankwright.tables.text import ShownTable, counted
+
+SURE = 0.001  # p-values below it are not told apart
+BY = ("documents", "relevant")
+BY_NAMES = {"documents": "number of documents", "relevant": "number of relevant documents"}
+
+
+def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
+    """Which system won, by how much, and how sure that is, by the first metric."""
+    metric, (first, second, *_) = comparison.metrics[0], comparison.ordered()
+    against = comparison.against_best[metric][second]
+    test, p_value = against.paired, against.randomisation_holm
+    is_sure = test.difference != 0 and test.queries > 1 and p_value < comparison.alpha
+    low, high = sorted(abs(end) if end * test.difference > 0 else -abs(end) for end in test.interval)
+    if test.difference == 0:
+        headline = f"{first} and {second} are equal"
+    else:
+        headline = f"{first} wins" if is_sure else f"{first} leads, but that may be chance"
+    figures = (
+        KeyFigure(f"{abs(test.difference):+.4f}", f"{metric} over {second}"),
+        KeyFigure(f"{low:.4f} to {high:.4f}", "95 % interval of the difference"),
+        KeyFigure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", _p_label(comparison)),
+        KeyFigure(f"{test.losses:,} / {test.ties:,} / {test.wins:,}", "queries won / tied / lost"),
+    )
+    sureness = Sureness.SURE if is_sure else Sureness.CHANCE
+    return PageVerdict(headline, comparison.conclusion, sureness, figures)
+
+
+def _p_label(comparison: SystemComparison) -> str:
+    """What the p-value is; it says so where p is corrected for several tests, because the interval beside it is not."""
+    n_tests = sum(map(len, comparison.against_best.values()))
+    return "p, randomisation test" + (f", corrected for {n_tests} tests" if n_tests > 1 else "")
+
+
+def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
+    """What one system reached, by the first metric; `on` is added after the number of queries."""
+    (name,) = measured.evaluations
+    result = measured.some[measured.metric]
+    low, high = result.interval
+    queries = counted(result.n_queries, "query")
+    sentence = (
+        f"{name} reaches {result.mean:.4f} {measured.metric} on {queries}{on}; the true mean lies between "
+        f"{low:.4f} and "
+        f"{high:.4f} with 95 % confidence."
+    )
+    if result.n_queries < 2:
+        reached = f"{name} reaches {result.mean:.4f} {measured.metric}{on}"
+        sentence = f"{reached}, but so few queries cannot tell how much of that is chance."
+    others = [one for one in measured.some.results if one != measured.metric][:3]
+    figures = (
+        KeyFigure(f"{low:.4f} to {high:.4f}", "95 % interval"),
+        *(KeyFigure(f"{measured.some[one].mean:.4f}", one) for one in others),
+    )
+    return PageVerdict(f"{name}: {result.mean:.4f} {measured.metric}", sentence, Sureness.MEASURED, figures)
+
+
+def metrics_section(measured: Measured) -> Section:
+    """The table of metrics, a chart of the first one, and the tests against the best where there are several."""
+    evaluation = measured.some
+    blocks: list[Block] = []
+    if measured.comparison is None:
+        blocks += [PageTable(replace(one.shown(), title="")) for one in measured.evaluations.values()]
+    else:
+        blocks.append(PageTable(means_table(measured.comparison)))
+        rows_of = [_row(name, measured) for name in measured.evaluations]
+        caption = (
+            f"{measured.metric} with 95 % intervals of the mean. Systems whose intervals overlap may still differ "
+            "significantly: the tests below compare them query by query."
+        )
+        blocks.append(Chart(mean_intervals(rows_of, measured.metric), caption))
+        blocks.append(PageTable(tests_table(measured.comparison)))
+    return Section("metrics", "Metrics", _sentence(evaluation.headline), tuple(blocks))
+
+
+def means_table(comparison: SystemComparison) -> ShownTable:
+    """A row for each system, the best first: the mean of each metric with its marks, and below it the interval."""
+    rows = []
+    for system in comparison.ordered():
+        cells = []
+        for metric, result in comparison.evaluations[system].results.items():
+            marks = comparison.marks(system, metric)
+            ends = f"{result.interval.low:.4f} to {result.interval.high:.4f}"
+            cells.append(f"{result.mean:.4f}{' ' if marks else ''}{marks}\n{ends}")
+        rows.append([system, *cells])
+    columns = ["system", *comparison.metrics]
+    return ShownTable("", columns, rows, columns[1:], ["Below each mean is its 95 % interval.", comparison.legend])
+
+
+def tests_table(comparison: SystemComparison) -> ShownTable:
+    """A row for each metric and system: how it differs from the best one."""
+    rows, notes = [], []
+    for metric, against in comparison.against_best.items():
+        names = [name for name in comparison.ordered(metric) if name in against]
+        for name in names:
+            one = against[name]
+            tests = [p_cell(one.randomisation_holm), p_cell(one.t_holm), p_cell(one.wilcoxon_holm)]
+            numbers = [effect_cell(one.paired), outcomes_cell(one.paired)]
+            rows.append(
+                [metric, f"{name} minus {comparison.best[metric]}", difference_cell(one.paired), *tests, *numbers]
+            )
+        notes.append(detectable_of(metric, comparison.best[metric], names[0], against[names[0]].paired))
+    columns = ["metric", "systems", "difference (95 %)", "p", "t-test", "Wilcoxon", "effect", OUTCOMES]
+    told = ["p is that of the randomisation test. All p-values are after Holm's correction.", *filter(None, notes[:1])]
+    return ShownTable("Tests against the best", columns, rows, columns[2:], told)
+
+
+def slices_section(comparison: SystemComparison, given: SliceComparison | None = None) -> Section | None:
+    """The comparison on slices, by length and by relevant documents unless another was given; None for few queries."""
+    try:
+        found = comparison.slice_by(BY if comparison.material is not None else "documents") if given is None else given
+    except RankwrightError:
+        return None
+    if not found.tests:
+        return None
+    blocks: list[Block] = []
+    for by, metric in dict.fromkeys((one.by, one.metric) for one in found.tests):
+        own = [one for one in found.tests if (one.by, one.metric) == (by, metric)]
+        rows = [
+            {"slice": one.slice, "system": one.system, "difference": one.paired.difference,
+             "low": one.paired.interval.low, "high": one.paired.interval.high, "queries": one.paired.queries}
+            for one in own
+        ]  # fmt: skip
+        title = f"By {BY_NAMES.get(by, by)}"
+        blocks.append(Chart(slice_differences(rows, metric, own[0].best, comparison.ordered()) | {"title": title}))
+    blocks.append(PageTable(_slices_table(found)))
+    return Section("slices", "Slices", found.conclusion, tuple(blocks))
+
+
+def _slices_table(found: SliceComparison) -> ShownTable:
+    rows = [
+        [f"{one.by}: {one.slice}", f"{one.system} minus {one.best}", str(one.paired.queries),
+         difference_cell(one.paired), p_cell(one.p_value_holm), effect_cell(one.paired), outcomes_cell(one.paired)]
+        for one in found.tests
+    ]  # fmt: skip
+    columns = ["slice", "systems", "queries", "difference (95 %)", "p", "effect", OUTCOMES]
+    return ShownTable("Tests on slices", columns, rows, columns[2:], [f"{found.headline}."])
+
+
+def _row(name: str, measured: Measured) -> dict[str, object]:
+    result = measured.evaluations[name][measured.metric]
+    return {"system": name, "mean": result.mean, "low": result.interval.low, "high": result.interval.high}
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,114 @@
+"""What all charts share: colours, fonts and axes, and the pieces that specifications are put together from.
+
+A specification names its colours by token, such as `$ink`. On a page a token becomes a CSS variable, so that a chart
+follows the theme and the printer; in a picture it becomes a colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankwright.tables.colours import COLOURS, FAINT, INK
+
+Spec = dict[str, Any]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # names the version; nothing is loaded from it
+SERIES = tuple(f"$s{number}" for number in range(len(COLOURS)))
+SOFT = "#57606a"
+IN_PICTURES: Mapping[str, str] = {
+    "ink": INK,
+    "soft": SOFT,
+    "line": FAINT,
+    "card": "#ffffff",
+    "others": "#8b949e",
+} | {f"s{number}": colour for number, colour in enumerate(COLOURS)}
+ON_PAGES: Mapping[str, str] = {token: f"var(--{token})" for token in IN_PICTURES}
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
+AXIS = {
+    "labelColor": "$soft",
+    "titleColor": "$soft",
+    "domainColor": "$line",
+    "tickColor": "$line",
+    "gridColor": "$line",
+    "gridOpacity": 0.7,
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "titleFontWeight": "normal",
+    "titlePadding": 8,
+    "labelPadding": 6,
+    "labelLimit": 220,
+}
+CONFIG: Spec = {
+    "background": None,
+    "font": FONT,
+    "view": {"stroke": None},
+    "mark": {"color": SERIES[0]},
+    "text": {"color": "$ink"},
+    "rule": {"color": "$soft"},
+    "axis": AXIS,
+    "axisBand": {"grid": False},
+    "axisQuantitative": {"tickCount": 6},
+    "legend": {"labelColor": "$ink", "titleColor": "$soft", "labelFontSize": 12, "titleFontSize": 12, "orient": "top",
+               "titleFontWeight": "normal", "labelLimit": 260, "columns": 3, "symbolStrokeWidth": 2.5},
+    "title": {"color": "$ink", "anchor": "start", "fontSize": 14, "fontWeight": 600, "offset": 12},
+    "header": {"labelColor": "$ink", "titleColor": "$soft", "labelFontSize": 12},
+    "range": {"category": list(SERIES)},
+}  # fmt: skip
+
+
+def chart(about: str, values: Sequence[Mapping[str, Any]], **parts: Any) -> Spec:
+    """A specification with the shared look; `about` is what a screen reader says of it."""
+    return {"$schema": SCHEMA, "description": about, "data": {"values": list(values)}, "config": CONFIG} | parts
+
+
+def layer(mark: Spec, values: Sequence[Mapping[str, Any]] | None = None, /, **encoding: Any) -> Spec:
+    """One layer of a chart: a mark, how it shows the rows, and rows of its own unless it shows the chart's."""
+    rows = {} if values is None else {"data": {"values": list(values)}}
+    return rows | {"mark": mark, "encoding": encoding}
+
+
+def dot(size: int, **more: Any) -> Spec:
+    """A mark: a filled dot."""
+    return {"type": "point", "filled": True, "size": size, "opacity": 1} | more
+
+
+def side_by_side(charts: Sequence[Spec], about: str) -> Spec:
+    """Charts next to each other, each with its own scales."""
+    panels = [{name: part for name, part in one.items() if name not in ("$schema", "config")} for one in charts]
+    resolve = {"scale": {"color": "independent", "y": "independent"}}
+    shared = {"$schema": SCHEMA, "description": about, "config": CONFIG}
+    return shared | {"spacing": 32, "resolve": resolve, "hconcat": panels}
+
+
+def with_colours(spec: Any, colours: Mapping[str, str]) -> Any:
+    """The specification with colours in place of tokens; data is left as it is, whatever it says."""
+    if isinstance(spec, dict):
+        is_data = ("data", "datasets")
+        return {name: part if name in is_data else with_colours(part, colours) for name, part in spec.items()}
+    if isinstance(spec, list | tuple):
+        return [with_colours(part, colours) for part in spec]
+    return colours.get(spec[1:], spec) if isinstance(spec, str) and spec.startswith("$") else spec
+
+
+def quantity(field: str, title: str | None = None, **more: Any) -> Spec:
+    """An encoding of numbers."""
+    return {"field": field, "type": "quantitative", "title": title} | more
+
+
+def row_names(field: str, names: Sequence[str]) -> Spec:
+    """An encoding of names from top to bottom, in the order given, beside an axis without a line."""
+    axis = {"domain": False, "ticks": False}
+    return {"field": field, "type": "nominal", "sort": list(names), "title": None, "axis": axis}
+
+
+def colours_of(n: int) -> list[str]:
+    """The tokens of the first `n` series; they start again where there are more series than colours."""
+    return [SERIES[place % len(SERIES)] for place in range(n)]
+
+
+def series(field: str, names: Sequence[str], **more: Any) -> Spec:
+    """An encoding of names by colour, in the order given; there is a legend only where there are several."""
+    scale = {"domain": list(names), "range": colours_of(len(names))}
+    legend = {"legend": None} if len(names) < 2 else {}
+    return {"field": field, "type": "nominal", "title": None, "scale": scale} | legend | more

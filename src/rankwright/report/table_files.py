@@ -1,0 +1,57 @@
+"""Tables and documents written to files, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwright.errors import UnknownNameError
+from rankwright.formats.file_formats import plain_suffix
+from rankwright.formats.storage.streams import atomic_text_output
+
+if TYPE_CHECKING:
+    from rankwright.compression.curve import Compressed
+
+
+def write_rows(
+    path: str | os.PathLike[str], rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None
+) -> None:
+    """Write rows as CSV under a header of `columns`, by default those of the first row; None is left empty."""
+    listed = list(rows)
+    with atomic_text_output(os.fspath(path)) as file:
+        table = csv.DictWriter(file, list(listed[0]) if columns is None else columns, lineterminator="\n")
+        table.writeheader()
+        table.writerows(listed)
+
+
+def write_columns(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
+    """Write columns separated by tabs, or by commas where the name ends in .csv; None and NaN are left empty."""
+    name = os.fspath(path)
+    delimiter = "," if plain_suffix(name) == ".csv" else "\t"
+    with atomic_text_output(name) as file:
+        table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        table.writerow(columns)
+        listed = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
+        for row in zip(*listed, strict=True):
+            table.writerow(["" if value is None or value != value else value for value in row])
+
+
+def write_json(path: str | os.PathLike[str], document: Any, *, allow_nan: bool = True) -> None:
+    """Write one JSON document."""
+    with atomic_text_output(os.fspath(path)) as file:
+        file.write(json.dumps(document, indent=2, allow_nan=allow_nan) + "\n")
+
+
+def write_curve(compressed: Compressed, path: str | os.PathLike[str]) -> None:
+    """Write a row for each model that a compression tried: .csv, or .json with the whole result."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind == "csv":
+        write_rows(path, (point.to_dict() | {"chosen": int(point is compressed.chosen)} for point in compressed.points))
+    elif kind == "json":
+        write_json(path, compressed.to_dict())
+    else:
+        raise UnknownNameError("kind of table", kind, known=("csv", "json"))
