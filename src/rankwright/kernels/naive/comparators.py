@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.kernels.naive.common.elementary import tanh_of
+from rankwright.kernels.naive.common import tanh_of
 from rankwright.kernels.records import ComparedPairs
 
 LANES = 8

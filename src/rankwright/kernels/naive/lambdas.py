@@ -1,7 +1,4 @@
-"""Twins of the kernels of λ-gradients that are sums over pairs.
-
-`row` counts a query's documents as the dataset has them, `rank` as their scores order them, from 0.
-"""
+"""Twins of the kernels of objectives: forces on the documents of pairs, of lists, and of each document alone."""
 
 from __future__ import annotations
 
@@ -13,11 +10,17 @@ from math import inf, log2, nan
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
-from rankwright.kernels.naive.common.counter_random import below, stream_of
-from rankwright.kernels.naive.objectives.batches import BatchQuery, queries_of
-from rankwright.kernels.naive.objectives.deltas import SWAP_DELTAS
-from rankwright.kernels.naive.objectives.pair_losses import PAIR_LOSSES
-from rankwright.kernels.naive.objectives.pair_weights import are_swaps, ranked_rows, weight_matrices
+from rankwright.kernels.naive.common import below, stream_of, unit_interval
+from rankwright.kernels.naive.pair_weights import (
+    PAIR_LOSSES,
+    SWAP_DELTAS,
+    BatchQuery,
+    are_swaps,
+    logistic,
+    queries_of,
+    ranked_rows,
+    weight_matrices,
+)
 from rankwright.kernels.records import Batch, Forces, LabelledQueries, PairSettings, WeighedGroups
 
 SMALLEST_GAP = 0.01
@@ -186,3 +189,56 @@ def preference_lambdas(
         pairs = [_Pairs(a[seen], b[seen], target, own_weight)] if seen.any() else []
         found = _sum_pairs(query, ranked, worth, discount, settings, pairs)
         forces.gradient[query.here], forces.curvature[query.here], forces.cost[k : k + 1] = found
+
+
+def point_lambdas(
+    batch: Batch, groups: WeighedGroups, targets: Float32Array, loss: str, forces: Forces, threads: int
+) -> None:
+    """Fill the forces that pull each document's score to its target, by squared error or logistic loss; NaN: none."""
+    for k, query in enumerate(queries_of(batch, groups)):
+        own, target = query.scores, targets[query.rows].astype(np.float64)
+        weight = query.weight * query.document_weights * ~np.isnan(target)
+        target = np.nan_to_num(target)
+        if loss == "squared":
+            force, bend, height = own - target, np.ones(len(own)), 0.5 * (own - target) ** 2
+        else:  # one document is a pair with an opponent of score 0
+            force, bend, height = logistic(own, target, 1.0)
+        forces.gradient[query.here], forces.curvature[query.here] = weight * force, weight * bend
+        forces.cost[k : k + 1] = (weight * height).sum()
+
+
+def softmax_lambdas(
+    batch: Batch,
+    groups: WeighedGroups,
+    shares: Float64Array,
+    exponential: bool,
+    noise: bool,
+    forces: Forces,
+    threads: int,
+) -> None:
+    """Fill the derivatives of the cross entropy between `shares` and the softmax of the scores; NaN: takes no part.
+
+    Shares are taken as they are, or exponentiated, or with a random number from 0 to 1 added; then they are multiplied
+    by the document's weight and divided by their sum.
+    """
+    for k, query in enumerate(queries_of(batch, groups)):
+        forces.gradient[query.here], forces.curvature[query.here], forces.cost[k : k + 1] = 0.0, 0.0, 0.0
+        share = shares[query.rows].copy()
+        rows = np.flatnonzero(~np.isnan(share))
+        if len(rows) == 0:
+            continue
+        share = share[rows]
+        if exponential:
+            share = np.exp(share - share.max())
+        if noise:
+            share += unit_interval(stream_of(query.stream, rows))
+        share *= query.document_weights[rows]
+        if share.sum() == 0.0:
+            continue
+        target = share / share.sum()
+        own = query.scores[rows]
+        log_probability = own - own.max() - np.log(np.exp(own - own.max()).sum())
+        probability = np.exp(log_probability)
+        forces.gradient[query.here.start + rows] = query.weight * (probability - target)
+        forces.curvature[query.here.start + rows] = query.weight * probability * (1.0 - probability)
+        forces.cost[k : k + 1] = -query.weight * (target * log_probability).sum()

@@ -1,7 +1,4 @@
-"""How the twin of the tree grower finds a leaf's best split: every feature, every place, one formula.
-
-`sums` are whole numbers with a last axis of three: gradient, curvature, count.
-"""
+"""The best split of a leaf: sums by bin, gains, and the candidates that chance leaves."""
 
 from __future__ import annotations
 
@@ -12,8 +9,41 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwright.arrays import BoolArray, CodeArray, Float64Array, Int32Array, IntArray
-from rankwright.kernels.naive.trees.chance import SplitChance
+from rankwright.kernels.naive.common import about_normal, stream_of
 from rankwright.kernels.records import SplitColumns, TreeSettings
+
+# The numbers before them are those of rows, whose rounding is drawn under the same key.
+FIRST_NOISE_STREAM = 2**32
+FIRST_DRAW_STREAM = 2**33
+
+
+class SplitChance(NamedTuple):
+    """The chance of one leaf or level: the features that take part, and the noise on the roots of gains."""
+
+    features: IntArray
+    deviation: float
+    noise_key: int
+
+    def worth(self, gain: float, feature: int) -> float:
+        """What the feature's best split is drawn by."""
+        return float(np.sqrt(gain) + self.deviation * about_normal(stream_of(self.noise_key, feature))[0])
+
+
+class TreeChance(NamedTuple):
+    """The chance of all leaves or levels of a tree; each split draws `fraction` of the features."""
+
+    features: IntArray
+    fraction: float
+    deviation: float
+    key: int
+
+    def of(self, number: int) -> SplitChance:
+        """The chance of a node or level."""
+        n_drawn = max(int(np.floor(self.fraction * len(self.features) + 0.5)), 1)
+        draws = stream_of(stream_of(self.key, FIRST_DRAW_STREAM + number), self.features)
+        drawn = self.features[np.sort(np.argsort(draws)[:n_drawn])]
+        return SplitChance(drawn, self.deviation, int(stream_of(self.key, FIRST_NOISE_STREAM + number)[0]))
+
 
 Bounds = tuple[float, float]
 SMALLEST_RELATIVE_GAIN = 2.0**-40  # a gain smaller than this part of the leaf's score may be nothing but rounding

@@ -1,11 +1,14 @@
-"""Hashes of rows, and the order that keys give."""
+"""The kernels on matrices of features do what their twins do."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankwright.kernels import reference
+from rankwright.kernels.records import StandardisedRows
 
 
 def rows_of(n_rows: int, n_features: int) -> np.ndarray:
@@ -88,3 +91,91 @@ def test_the_compiled_order_is_the_naive_one():
         found = np.full(len(keys), -1)
         core.order_by_key(keys, ties, offsets, queries, found, threads)
         assert np.array_equal(found, expected)
+
+
+_core = pytest.importorskip("rankwright.kernels._core")
+KERNELS = ["scale_by_mean", "scale_by_range"]
+NUMBERS = st.sampled_from([np.nan, 0.0, -0.0, 1.0, -1.0, 0.1, 3e38, -3e38, 1e-40, 7.5]) | st.floats(
+    width=32, allow_infinity=False
+)
+
+
+def run(module, name, features, offsets, threads=1):
+    out = np.full_like(features, -7)
+    getattr(module, name)(features, offsets, out, threads)
+    return out
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@given(data=st.data(), n_features=st.integers(0, 9), sizes=st.lists(st.integers(0, 6), max_size=6))
+def test_kernel_and_twin_agree(name, data, n_features, sizes):
+    n_values = sum(sizes) * n_features
+    values = data.draw(st.lists(NUMBERS, min_size=n_values, max_size=n_values))
+    features = np.array(values, np.float32).reshape(sum(sizes), n_features)
+    offsets = np.cumsum([0, *sizes])
+    assert np.array_equal(run(_core, name, features, offsets), run(reference, name, features, offsets), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_threads_do_not_change_a_bit(name):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 40, 200)
+    features = rng.normal(size=(sizes.sum(), 11)).astype(np.float32)
+    features[rng.random(features.shape) < 0.1] = np.nan
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    one, two, seven = (run(_core, name, features, offsets, threads).tobytes() for threads in (1, 2, 7))
+    assert one == two == seven
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_output_may_be_the_input(name):
+    features = np.random.default_rng(1).normal(size=(50, 3)).astype(np.float32)
+    offsets = np.array([0, 20, 50])
+    for module in (_core, reference):
+        expected, in_place = run(module, name, features, offsets), features.copy()
+        getattr(module, name)(in_place, offsets, in_place, 1)
+        assert np.array_equal(in_place, expected)
+
+
+SHAPES = [(0, 3), (1, 1), (5, 16), (300, 17), (700, 40)]
+
+
+def case(n_rows, n_features, seed=0):
+    """Features with some values missing and how they are scaled, and rows of them in any order."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(3, 2, size=(max(1, n_rows), n_features)).astype(np.float32)
+    features[rng.random(features.shape) < 0.1] = np.nan
+    rows = rng.integers(0, len(features), size=n_rows)
+    shift, factor = rng.normal(size=n_features).astype(np.float32), rng.random(n_features).astype(np.float32)
+    return StandardisedRows(features, shift, factor), rows
+
+
+def standardised(module, shape, threads=1):
+    inputs, rows = case(*shape)
+    out = np.full((len(rows), shape[1]), -7, np.float32)
+    module.standardise_rows(inputs, rows, out, threads)
+    return out
+
+
+def moments(module, shape, threads=1):
+    features = case(*shape)[0].features
+    out = [np.full(shape[1], -7.0) for _ in range(3)]
+    module.sum_moments(np.tile(features, (20, 1)), np.full(shape[1], 2.5), *out, threads)
+    return np.stack(out)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_standardised_rows_equal_the_twins(shape):
+    assert np.array_equal(standardised(_core, shape), standardised(reference, shape))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_moments_equal_the_twins(shape):
+    assert np.array_equal(moments(_core, shape), moments(reference, shape))
+
+
+@pytest.mark.parametrize("threads", [2, 7])
+def test_threads_do_not_change_a_bit_of_standardised_rows(threads):
+    shape = (1000, 37)
+    assert np.array_equal(standardised(_core, shape), standardised(_core, shape, threads))
+    assert np.array_equal(moments(_core, shape), moments(_core, shape, threads))
