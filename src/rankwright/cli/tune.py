@@ -111,7 +111,7 @@ def tune(
     assert data is not None
     require_file(out)
     from rankwright.tuning.plan import TuningPlan
-    from rankwright.tuning.searched import search_from_text
+    from rankwright.tuning.search_spaces import search_from_text
 
     metric_names(metric)
     chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())

@@ -33,10 +33,10 @@ from rankwright.metrics.registry import as_measure
 from rankwright.metrics.systems import SystemComparison, compare_evaluations
 from rankwright.tables.text import ShownTables
 from rankwright.training.digest import data_digest
-from rankwright.tuning.per_query import for_json, from_json
 from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.refit import with_seed
 from rankwright.tuning.studies.study import SeveralStudies, StudyListener
+from rankwright.tuning.trials import for_json, from_json
 from rankwright.tuning.tuner import Tuned, listed_settings, n_experiments, tune
 
 ALL = "all"

@@ -13,7 +13,7 @@ from rankwright.errors import InputError
 from rankwright.metrics.compared.components import VarianceComponents, variance_components
 from rankwright.metrics.compared.sentences import signed_cell
 from rankwright.tables.text import ShownTable
-from rankwright.tuning.per_query import from_json
+from rankwright.tuning.trials import from_json
 
 if TYPE_CHECKING:
     from rankwright.experiments.fold_comparison import RankerOnFold

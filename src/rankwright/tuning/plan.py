@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from rankwright.errors import require
 from rankwright.metrics.registry import parse_metric
-from rankwright.tuning.strategies.plan import BATCH_SIZE
-from rankwright.tuning.strategies.registry import strategy_named
+from rankwright.tuning.strategies.table import strategy_named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +53,7 @@ class TuningPlan:
     folds: int = 5
     seeds: int = 1
     seed: int = 0
-    batch_size: int = BATCH_SIZE
+    batch_size: int = 16
     min_budget: int | None = None
     eta: int = 3
 
@@ -62,7 +61,10 @@ class TuningPlan:
         strategy_named(self.strategy)
         for name in self.all_metrics:
             parse_metric(name)
+        require(self.trials is None or self.trials >= 1, f"trials must be 1 or more, got {self.trials}")
         require(self.seeds >= 1, f"seeds must be 1 or more, got {self.seeds}")
+        require(self.batch_size >= 1, f"batch_size must be 1 or more, got {self.batch_size}")
+        require(self.eta >= 2, f"eta must be 2 or more, got {self.eta}")
 
     @property
     def all_metrics(self) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from rankwright.container.ownership import scratch_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import SettingError, require
-from rankwright.metrics.registry import parse_metric
 from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
@@ -23,14 +22,13 @@ from rankwright.settings.spaces import Space
 from rankwright.tables.text import ShownTable, short
 from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.cross_validation import CrossValidation, cross_validate
-from rankwright.tuning.experiment import check_settings
+from rankwright.tuning.experiment import check_settings, prepare
 from rankwright.tuning.folds import Folds, given_folds, validation_folds
 from rankwright.tuning.plan import TuningPlan
-from rankwright.tuning.preparation import prepare
 from rankwright.tuning.refit import Refit, refit
-from rankwright.tuning.searched import searched_space
-from rankwright.tuning.strategies.plan import SearchPlan
-from rankwright.tuning.strategies.registry import expected_trials, strategy_named
+from rankwright.tuning.search_spaces import searched_space
+from rankwright.tuning.strategies.search import SearchTask
+from rankwright.tuning.strategies.table import expected_trials, strategy_named
 from rankwright.tuning.studies.store import Store, write_refit
 from rankwright.tuning.studies.study import Study, StudyListener, announce_study
 from rankwright.tuning.trials import TrialResult, steps_taken
@@ -266,7 +264,7 @@ class _Searching:
     def run(self, engine: Engine) -> tuple[list[TrialResult], list[TrialResult]]:
         """All trials in the order of the search, and those to choose among, the best first."""
         announce(f"searching for settings of {self.ranker.name}")
-        plan, search_plan = self.plan, _search_plan(self.ranker, self.space, self.plan)
+        plan, task = self.plan, _search_task(self.ranker, self.space, self.plan)
         prepared = prepare(self.ranker, self.space, self.folds, plan.all_metrics, select=plan.metric)
         identity = study_identity(self.ranker, self.space, plan, prepared.digest)
         with ExitStack() as opened:
@@ -279,25 +277,25 @@ class _Searching:
                 self.folds.n_folds,
                 plan.all_seeds,
                 self.listeners,
-                total=_n_experiments(search_plan, plan, self.folds.n_folds),
+                total=_n_experiments(task, self.folds.n_folds),
                 metric=plan.metric,
-                higher_is_better=search_plan.higher_is_better,
+                higher_is_better=task.higher_is_better,
             )
-            search = strategy_named(plan.strategy)(search_plan)
+            search = strategy_named(plan.strategy)(task)
             trials = running.run(search, continued=plan.strategy in CONTINUING)
             require(bool(trials), "the search was stopped before its first configuration was finished on all its folds")
-            store.write_search(search_name(search_plan, plan), _search_record(plan, trials))
-        return trials, search_plan.ranked(_last_round(trials))
+            store.write_search(search_name(plan), _search_record(plan, trials))
+        return trials, task.ranked(_last_round(trials))
 
 
 def n_experiments(ranker: Ranker | str, space: Space | str | None, plan: TuningPlan, *, n_folds: int) -> int:
     """How many experiments a search of the space makes; 0 where the plan is not one that it can follow."""
     base, searched = searched_space(ranker, space)
-    return _n_experiments(_search_plan(base, searched, plan), plan, n_folds)
+    return _n_experiments(_search_task(base, searched, plan), n_folds)
 
 
-def _n_experiments(search: SearchPlan, plan: TuningPlan, n_folds: int) -> int:
-    return expected_trials(plan.strategy, search) * n_folds * plan.seeds
+def _n_experiments(task: SearchTask, n_folds: int) -> int:
+    return expected_trials(task) * n_folds * task.plan.seeds
 
 
 def listed_settings(settings: Mapping[str, Any]) -> str:
@@ -312,19 +310,10 @@ def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPl
     return validation_folds(train, plan.folds, seed=plan.seed)
 
 
-def _search_plan(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchPlan:
+def _search_task(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchTask:
     if ranker.budget is not None and ranker.budget in space and plan.strategy in CONTINUING:
         raise SettingError(f"halving sets {ranker.budget} itself: leave it out of the space")
-    return SearchPlan(
-        space=space,
-        higher_is_better=parse_metric(plan.metric).higher_is_better,
-        trials=plan.trials,
-        seed=plan.seed,
-        batch_size=plan.batch_size,
-        max_budget=ranker.most_steps(),
-        min_budget=plan.min_budget,
-        eta=plan.eta,
-    )
+    return SearchTask(plan, space, ranker.most_steps())
 
 
 def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) -> dict[str, Any]:
@@ -354,11 +343,11 @@ def _last_round(trials: Sequence[TrialResult]) -> list[TrialResult]:
     return list(seen.values())
 
 
-def search_name(search: SearchPlan, plan: TuningPlan) -> str:
+def search_name(plan: TuningPlan) -> str:
     """The name of a search in its study: its strategy, and the options that make it differ from others."""
     told = [plan.strategy]
-    told += [f"{name}{value}" for name, value in (("trials", search.trials), ("from", search.min_budget)) if value]
-    told += [f"eta{search.eta}"] if plan.strategy in CONTINUING and search.eta != 3 else []
+    told += [f"{name}{value}" for name, value in (("trials", plan.trials), ("from", plan.min_budget)) if value]
+    told += [f"eta{plan.eta}"] if plan.strategy in CONTINUING and plan.eta != 3 else []
     return "-".join(told)
 
 

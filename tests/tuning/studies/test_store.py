@@ -178,7 +178,7 @@ def test_several_processes_work_on_one_study_and_do_nothing_twice(data, tmp_path
 def test_a_claim_ends_with_its_process(tmp_path):
     code = """
 import sys, time
-from rankwright.tuning.studies.claims import Claims
+from rankwright.tuning.studies.store import Claims
 from pathlib import Path
 print(Claims(Path(sys.argv[1])).take("abc"), flush=True)
 time.sleep(60)

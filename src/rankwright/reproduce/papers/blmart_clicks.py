@@ -32,7 +32,7 @@ from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.sources import CLICKS, DataSource, click_files
 from rankwright.synthetic import web_search
 from rankwright.trees.lambdamart import LambdaMART
-from rankwright.tuning.per_query import for_json
+from rankwright.tuning.trials import for_json
 
 NAME = "blmart-clicks"
 CLICKED = (2, 5, 7)

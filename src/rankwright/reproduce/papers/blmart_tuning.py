@@ -16,7 +16,7 @@ from rankwright.reproduce.sources import DataSource, fold
 from rankwright.reproduce.wanted import sets_of, source_named
 from rankwright.settings.spaces import Choice
 from rankwright.trees.lambdamart import LambdaMART
-from rankwright.tuning.named_spaces import NAMED_SPACES
+from rankwright.tuning.search_spaces import NAMED_SPACES
 
 NAME = "blmart-tuning"
 METRIC = "ndcg@3"

@@ -9,6 +9,9 @@
 
 A process that is killed may leave half a line at the end of its file. No process writes to that file again, and half a
 line is no record.
+
+A claim is a lock on one byte of claims.lock; the place of the byte stands for the experiment. The system releases the
+lock when the process ends, however it ends: there is nothing to clean up, and nobody waits for a dead process.
 """
 
 from __future__ import annotations
@@ -27,16 +30,46 @@ from numpy.typing import NDArray
 from rankwright.container.atomic import atomic_file, errors_name, remove_unfinished
 from rankwright.container.checks import array, file_faults, in_a_line, items, known, part, whole
 from rankwright.container.file import read_container, write_container
-from rankwright.container.locks import PLAIN
+from rankwright.container.locks import PLACES, PLAIN, lock_byte, unlock_byte
 from rankwright.errors import ContainerError, InputError
 from rankwright.tuning.configurations import canonical
 from rankwright.tuning.experiment import SavedState
-from rankwright.tuning.studies.claims import Claims
 from rankwright.tuning.trials import Experiment, Record, limit_of
 
 IDENTITY = "study.json"
 REFIT = "refit.json"
+CLAIMS = "claims.lock"
 STATE_KIND = "tuning-state"
+
+
+class Claims:
+    """Which experiments of a study this process works on.
+
+    A process must not open a folder twice: locks of one process do not exclude each other.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = os.open(folder / CLAIMS, os.O_RDWR | os.O_CREAT | PLAIN, 0o666)
+
+    def take(self, key: str) -> bool:
+        """Claim the experiment of that key; False if another process works on it."""
+        try:
+            lock_byte(self._file, _place(key))
+        except OSError:
+            return False
+        return True
+
+    def give_back(self, key: str) -> None:
+        """Release the experiment."""
+        unlock_byte(self._file, _place(key))
+
+    def close(self) -> None:
+        """Release all claims."""
+        os.close(self._file)
+
+
+def _place(key: str) -> int:
+    return int(key, 16) % PLACES
 
 
 class Store:

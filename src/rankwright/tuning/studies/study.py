@@ -21,9 +21,8 @@ import xxhash
 import rankwright
 from rankwright.cluster.engine import Done, Engine
 from rankwright.progress.stages import announce
-from rankwright.tuning.experiment import ExperimentTask, Outcome, run_shared_experiment
-from rankwright.tuning.preparation import Prepared
-from rankwright.tuning.strategies.plan import Search
+from rankwright.tuning.experiment import ExperimentTask, Outcome, Prepared, run_shared_experiment
+from rankwright.tuning.strategies.search import Search
 from rankwright.tuning.studies.store import Store
 from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
 from rankwright.errors import FileFormatError, RankwrightError, SettingError, UnknownNameError
 from rankwright.settings.spaces import Choice, Real, Space, Whole
@@ -18,7 +19,13 @@ from rankwright.tuning.configurations import (
     is_finite,
     place,
 )
-from rankwright.tuning.named_spaces import NAMED_SPACES, dimension_from_text, space_from_name, space_from_text
+from rankwright.tuning.search_spaces import (
+    NAMED_SPACES,
+    dimension_from_text,
+    search_from_text,
+    space_from_name,
+    space_from_text,
+)
 
 MIXED: Space = {"a": Choice((1, 2)), "b": Real(0.1, 10.0, log=True), "c": Whole(1, 9), "d": Whole(1, 100, log=True)}
 
@@ -97,3 +104,24 @@ def test_earlier_values_of_a_list_stand_first():
     space = {"a": Choice((9, 3)), "b": Choice(("x", "y"))}
     members = list(grid_members(space))
     assert [place(space, one) for one in members] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+SLIDES = NAMED_SPACES["slides-b"]
+
+
+@pytest.mark.parametrize("space", [None, "own"])
+def test_the_rankers_own_space_without_what_is_set(space):
+    ranker, found = search_from_text("lambdamart", ["max_leaves=9"], space=space)
+    assert ranker.get_params()["max_leaves"] == 9
+    assert found.keys() == rw.LambdaMART.space.keys() - {"max_leaves"}
+
+
+def test_a_search_alone_is_the_whole_space():
+    assert search_from_text("lambdamart", search=["max_leaves=3,4"])[1] == {"max_leaves": Choice((3, 4))}
+
+
+def test_a_search_beside_a_space_takes_the_place_of_what_it_says():
+    ranker, found = search_from_text("lambdamart", ["n_trees=7"], space="slides-b", search=["max_leaves=3,4"])
+    assert found == dict(SLIDES.space) | {"max_leaves": Choice((3, 4))}
+    assert ranker.get_params()["n_trees"] == 7
+    assert ranker.get_params()["early_stopping"] == SLIDES.settings["early_stopping"]
