@@ -11,7 +11,7 @@ from rankwright.compression.resampling import resampled_lists
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import pairs_from_labels
 from rankwright.errors import SettingError
-from rankwright.objectives.registry import ranknet
+from rankwright.objectives.families import ranknet
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import require
 from rankwright.nets.ranknet import RankNet
+from rankwright.objectives.families import ranknet
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import ranknet
 from rankwright.rankers.ranker import Ranker
 from rankwright.ranking.gains import LOG2
 from rankwright.ranking.order import rank

@@ -16,8 +16,8 @@ from rankwright.nets.params import Recipe, descent_params, net_shape, recipes_of
 from rankwright.nets.plain_net import PlainNet
 from rankwright.nets.settings import DescentSettings
 from rankwright.nets.trial import chosen_recipe
+from rankwright.objectives.families import learns_alone
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.driver import Lesson, learn

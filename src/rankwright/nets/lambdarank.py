@@ -7,9 +7,9 @@ from typing import Any
 
 from rankwright.nets.gradient_net import GradientNet
 from rankwright.nets.settings import LambdaRankSettings
+from rankwright.objectives.families import lambdarank, paper_lambdarank
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic, PairLoss, Spring
-from rankwright.objectives.registry import lambdarank, paper_lambdarank
 from rankwright.trees.debiased import DebiasedRanker
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rankwright.nets.gradient_net import GradientNet
 from rankwright.nets.settings import NetRankerSettings
+from rankwright.objectives.families import objective_named
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import objective_named
 
 
 class NetRanker(GradientNet, NetRankerSettings):

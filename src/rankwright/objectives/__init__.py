@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankwright.objectives.deltas import DELTAS, Decay, MetricDelta, delta_named
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
-    from rankwright.objectives.function import from_function
-    from rankwright.objectives.listwise import GainSoftmax, Softmax
-    from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
-    from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
-    from rankwright.objectives.pairwise import PairwiseObjective
-    from rankwright.objectives.pointwise import LogisticError, SquaredError
-    from rankwright.objectives.registry import (
+    from rankwright.objectives.families import (
         OBJECTIVES,
         hinge,
         lambdarank,
@@ -26,6 +20,12 @@ if TYPE_CHECKING:
         xendcg,
         yetirank,
     )
+    from rankwright.objectives.function import from_function
+    from rankwright.objectives.listwise import GainSoftmax, Softmax
+    from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
+    from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
+    from rankwright.objectives.pairwise import PairwiseObjective
+    from rankwright.objectives.pointwise import LogisticError, SquaredError
 
 __all__ = [
     "DELTAS",
@@ -66,7 +66,7 @@ _NAMES_OF = {
     "pair_losses": ("Hinge", "Logistic", "Spring"),
     "pairwise": ("PairwiseObjective",),
     "pointwise": ("LogisticError", "SquaredError"),
-    "registry": (
+    "families": (
         "OBJECTIVES",
         "hinge",
         "lambdarank",

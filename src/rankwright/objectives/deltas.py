@@ -48,6 +48,9 @@ class Delta(Protocol):
     def discount(self, n_ranks: int) -> Float64Array:
         """The share of a worth that is left at each of the first `n_ranks` ranks; shorter if the rest leave nothing."""
 
+    def for_highest_label(self, highest: float) -> Delta:
+        """The delta of a part of the data, where the highest label of all data is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Constant:
@@ -63,6 +66,10 @@ class Constant:
     def discount(self, n_ranks: int) -> Float64Array:  # noqa: ARG002
         """Nothing: no rank matters."""
         return np.empty(0)
+
+    def for_highest_label(self, highest: float) -> Constant:  # noqa: ARG002
+        """Return the delta itself: no label of other documents matters."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,10 @@ class Decay:
             One value per rank, from the top.
         """
         return np.asarray(self.persistence ** np.arange(n_ranks) / (1.0 - self.persistence), np.float64)
+
+    def for_highest_label(self, highest: float) -> Decay:  # noqa: ARG002
+        """Return the delta itself: no label of other documents matters."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +204,12 @@ class MetricDelta:
         """
         metric = replace(self.metric, cutoff=None) if isinstance(self.metric, NDCG) and self.tail else self.metric
         return metric.discount(n_ranks, self.convention or CONVENTIONS[DEFAULT])
+
+    def for_highest_label(self, highest: float) -> MetricDelta:
+        """Return the delta with the convention that fits data with that highest label, unless it has one."""
+        if self.convention is not None:
+            return self
+        return replace(self, convention=fitting_convention(np.array([highest], np.float32)))
 
 
 def fitting_convention(labels: Float32Array) -> Convention:

@@ -8,7 +8,7 @@ query.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -24,6 +24,7 @@ from rankwright.objectives.deltas import Constant, Decay, Delta
 from rankwright.objectives.objective import (
     GRADIENT_DTYPE,
     BoundKernel,
+    DataFacts,
     Judged,
     LambdaFn,
     judged_labels,
@@ -166,6 +167,15 @@ class PairwiseObjective:
             kernel = kernels.preference_lambdas
             arguments = common | self._given_pairs(dataset.preferences, dataset.groups)
         return BoundKernel(kernel, arguments, dataset.groups, threads, dtype, has_cost=self.has_cost)
+
+    def for_all_data(self, facts: DataFacts) -> PairwiseObjective:
+        """Return the objective with the highest label of all data, on which ERR's chance to stop depends."""
+        return replace(self, delta=self.delta.for_highest_label(facts.highest_label))
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The gaps between two scores at which forces are not smooth, besides 0."""
+        return self.pair_loss.kinks
 
     def _settings(self) -> PairSettings:
         return PairSettings(

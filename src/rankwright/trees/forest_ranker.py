@@ -13,8 +13,8 @@ import numpy as np
 
 from rankwright.arrays import thread_count
 from rankwright.errors import require
+from rankwright.objectives.families import learns_alone
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.learning import TrainingRun
 from rankwright.training.driver import Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan, Watch

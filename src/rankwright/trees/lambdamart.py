@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from rankwright.errors import require
+from rankwright.objectives.families import UsualForces, lambdarank, learns_alone, objective_named, paper_lambdarank
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
-from rankwright.objectives.registry import lambdarank, learns_alone, objective_named, paper_lambdarank
-from rankwright.objectives.usual import usual_forces
 from rankwright.trees.debiased import DebiasedRanker
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.params import SplitGain
@@ -64,7 +63,7 @@ class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
             return objective_named(self.objective) if isinstance(self.objective, str) else self.objective
         if are_plain:  # clicks stay clicks once they are corrected or weighed
             has_clicks = self.debiasing_ is not None or self.propensity_weights_ is not None or self._has_clicks
-            return lambdarank(self.metric) if has_clicks else usual_forces(self.metric)
+            return lambdarank(self.metric) if has_clicks else UsualForces(self.metric)
         objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
         changes: dict[str, Any] = {"truncation": self.truncation, "pair_loss": self.sigma and Logistic(self.sigma)}
         return replace(objective, **{name: value for name, value in changes.items() if value is not None}, **weights)

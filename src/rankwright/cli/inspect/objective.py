@@ -32,7 +32,7 @@ class Diagnosed:
         """The query's documents and their scores."""
         from rankwright.formats.reading import read
         from rankwright.formats.sidecars import read_scores
-        from rankwright.objectives.queries import example_query, query_with_scores
+        from rankwright.objectives.force_field import example_query, query_with_scores
 
         if self.data is None:
             require(not (self.query or self.scores), "--query and --scores go with a data file")

@@ -28,7 +28,7 @@ from rankwright.clicks.joint import (
 from rankwright.clicks.weights import SMALLEST
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.objectives.registry import lambdarank
+from rankwright.objectives.families import lambdarank
 from rankwright.trees.bias.held_out import held_out_scores
 
 SURE = 2.0  # standard errors by which a model of the clicks must be better than another

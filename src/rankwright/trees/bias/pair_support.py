@@ -18,7 +18,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import as_measure
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import lambdarank
+from rankwright.objectives.families import lambdarank
 from rankwright.trees.bias.debiasing import SURE, WHAT, shown_documents
 from rankwright.trees.bias.held_out import held_out_scores
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.registry import Measure
 from rankwright.objectives.deltas import Decay, Delta, MetricDelta, as_delta
-from rankwright.objectives.function import FunctionObjective
 from rankwright.objectives.listwise import GainSoftmax, Softmax
-from rankwright.objectives.objective import Objective
+from rankwright.objectives.objective import GRADIENT_DTYPE, DataFacts, Judged, LambdaFn, Objective
 from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
 from rankwright.objectives.pairwise import PairwiseObjective
 from rankwright.objectives.pointwise import LogisticError, SquaredError
@@ -26,6 +27,12 @@ from rankwright.objectives.pointwise import LogisticError, SquaredError
 DEFAULT_METRIC = "ndcg@10"
 DEFAULT_TRUNCATION = 30
 DEFAULT_PERTURBATIONS = 10
+
+# By what the usual forces are chosen.
+LONG = 250  # documents a query, on average: beyond, few relevant ones are ever near the top of a noisy order
+LITTLE_IN_LONG = 100_000  # documents in long lists: with more of them there are enough pairs at the top to learn from
+LITTLE = 50_000  # documents: with more of them the leaves average what noisy orders add, so few orders do
+ORDERS_OF_MUCH = 4
 
 
 def ranknet(
@@ -242,6 +249,53 @@ def xendcg() -> GainSoftmax:
 
 
 @dataclass(frozen=True, slots=True)
+class UsualForces:
+    """The forces that LambdaMART follows unless it is told otherwise; which they are depends on the data.
+
+    For NDCG of any kind they are YetiRank's, which rank best by NDCG and by MAP alike (docs/defaults.md). These need
+    labels, and lists that are not so long that most documents never come near the top. In long lists the forces are
+    RankNet's, which learn from every pair, or with much data LambdaRank's. Where pairs are given instead of labels,
+    where labels are clicks at positions, and for all other metrics, they are LambdaRank's.
+
+    Parameters
+    ----------
+    metric : str, default "ndcg@10"
+        What the forces aim at.
+    """
+
+    metric: str = DEFAULT_METRIC
+
+    def __post_init__(self) -> None:
+        as_delta(self.metric)
+
+    @property
+    def name(self) -> str:
+        """`usual:` and the metric."""
+        return f"usual:{self.metric}"
+
+    def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
+        """Return the λ-function of a dataset; see `Objective.bind`."""
+        documents: Any = getattr(dataset, "documents", dataset)  # a binned dataset's, without features
+        forces = self.for_documents(documents, dataset.groups.n_docs, dataset.groups.n_queries)
+        return forces.bind(dataset, threads=threads, dtype=dtype)
+
+    def for_all_data(self, facts: DataFacts) -> Objective:
+        """Return the forces for all data, fixed; see `DependsOnAllData`."""
+        return self.for_documents(facts.example, facts.n_docs, facts.n_queries).for_all_data(facts)
+
+    def for_documents(self, documents: Any, n_docs: int, n_queries: int) -> PairwiseObjective:
+        """The forces for data of that size; `documents` says whether it has judgments, and may be a part of it."""
+        has_judgments = documents.preferences is None and getattr(documents, "positions", None) is None
+        delta = as_delta(self.metric)
+        is_ndcg = isinstance(delta, MetricDelta) and isinstance(delta.metric, NDCG)
+        if not has_judgments or not is_ndcg:
+            return lambdarank(self.metric)
+        if n_docs > LONG * n_queries:
+            return ranknet() if n_docs <= LITTLE_IN_LONG else lambdarank(self.metric)
+        return yetirank() if n_docs <= LITTLE else yetirank(perturbations=ORDERS_OF_MUCH)
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectiveFamily:
     """A function that makes objectives, and a sentence about them."""
 
@@ -255,6 +309,7 @@ class ObjectiveFamily:
 
 
 OBJECTIVES: Mapping[str, ObjectiveFamily] = {
+    "usual": ObjectiveFamily(UsualForces, "what LambdaMART follows by default, chosen by the data"),
     "ranknet": ObjectiveFamily(ranknet, "cross entropy of every pair (RankNet)"),
     "lambdarank": ObjectiveFamily(lambdarank, "cross entropy of pairs, weighed by what swapping them does to a metric"),
     "yetirank": ObjectiveFamily(yetirank, "the same for neighbours in noisy orders only (YetiRank)"),
@@ -272,7 +327,7 @@ OBJECTIVES: Mapping[str, ObjectiveFamily] = {
 
 def learns_alone(objective: Objective) -> bool:
     """Whether a document's label can push its score where its query has no other document, as far as is known."""
-    return isinstance(objective, SquaredError | LogisticError | FunctionObjective)
+    return getattr(objective, "learns_alone", False)
 
 
 def objective_named(text: str, **settings: Any) -> Objective:

@@ -7,7 +7,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.errors import InputError
-from rankwright.objectives.queries import example_query, query_with_scores
+from rankwright.objectives.force_field import example_query, query_with_scores
 
 
 @pytest.fixture
