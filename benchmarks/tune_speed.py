@@ -18,7 +18,8 @@ from benchmarks.records import leave
 
 import rankwright as rw
 from rankwright import synthetic
-from rankwright.cluster.engine import Engine, Report, open_engine
+from rankwright.cluster.engine import Engine, Report
+from rankwright.cluster.opening import open_engine
 from rankwright.tuning.configurations import grid_members
 from rankwright.tuning.experiment import ExperimentTask, Outcome, Prepared, prepare, run_experiment
 from rankwright.tuning.folds import validation_folds

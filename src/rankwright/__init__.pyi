@@ -15,7 +15,7 @@ from rankwright.boosters.rankboost import RankBoost as RankBoost
 from rankwright.catalog.inspection import ModelDescription as ModelDescription
 from rankwright.catalog.inspection import describe_model as describe_model
 from rankwright.catalog.rankers import load as load
-from rankwright.cluster.engine import open_engine as open_engine
+from rankwright.cluster.opening import open_engine as open_engine
 from rankwright.comparators.sortnet import SortNet as SortNet
 from rankwright.compression.curve import Compressed as Compressed
 from rankwright.compression.curve import compress as compress

@@ -9,7 +9,7 @@ from threading import Event
 import jobs
 import pytest
 
-from rankwright.cluster.threads import ThreadEngine
+from rankwright.cluster.in_process import ThreadEngine
 from rankwright.errors import InputError, SettingError
 
 

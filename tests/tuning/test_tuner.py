@@ -10,7 +10,7 @@ from tests.tuning.test_experiment import small
 
 import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 from rankwright.errors import RankwrightError, SettingError
 from rankwright.settings.spaces import Choice, Real
 from rankwright.tuning.plan import TuningPlan

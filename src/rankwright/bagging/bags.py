@@ -15,7 +15,7 @@ from rankwright.bagging.on_engine import BagsOnEngine
 from rankwright.bagging.out_of_bag import OutOfBag, can_choose
 from rankwright.bagging.plan import QuerySample
 from rankwright.cluster.engine import Engine
-from rankwright.cluster.threads import ThreadEngine
+from rankwright.cluster.in_process import ThreadEngine
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.registry import as_measure
 from rankwright.rankers.ranker import Ranker

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.catalog.rankers import RANKERS, ranker_named
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 from rankwright.container.atomic import atomic_file
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups

@@ -12,7 +12,8 @@ from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
 from rankwright.catalog.settings import ranker_from_text
-from rankwright.cluster.engine import Engine, open_engine
+from rankwright.cluster.engine import Engine
+from rankwright.cluster.opening import open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import require, require_type

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.cluster.engine import Engine, open_engine
+from rankwright.cluster.engine import Engine
+from rankwright.cluster.opening import open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold

@@ -10,7 +10,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from rankwright.cluster.engine import Engine, open_engine
+from rankwright.cluster.engine import Engine
+from rankwright.cluster.opening import open_engine
 from rankwright.container.ownership import scratch_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from tests.trees.distributed.thread_exchange import ThreadExchange
 from tests.trees.distributed.workers import divided, owners_of, together
 
 import rankwright as rw
 from rankwright import kernels
-from rankwright.cluster.thread_exchange import ThreadExchange
 from rankwright.errors import InputError
 from rankwright.kernels import reference
 from rankwright.objectives import families
-from rankwright.objectives.objective import Lambdas, Objective
 from rankwright.objectives.families import OBJECTIVES, objective_named
+from rankwright.objectives.objective import Lambdas, Objective
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.distributed.facts import fixed_for_all

@@ -1,7 +1,8 @@
-"""The engine of one process: threads, which share its memory as it is.
+"""Engines of one process: threads, which share its memory as it is; and one task after another.
 
 Our kernels leave Python's lock, so that threads train at full speed. A thread cannot be ended: a task that is no longer
-wanted stops at its next report.
+wanted stops at its next report. One task after another is for systems whose processes cannot hand each other open files
+(Windows).
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from queue import SimpleQueue
 from threading import Event
-from typing import Any
+from typing import Any, NoReturn
 
 from rankwright.arrays import core_count
 from rankwright.cluster.engine import Done, TaskFunction, TaskListener, worker_count
+from rankwright.errors import ClusterError
 
 AHEAD = 2  # tasks given out for each worker, so that it finds the next one waiting; one worker alone is never ahead
 
@@ -32,7 +34,7 @@ class ThreadEngine(AbstractContextManager["ThreadEngine"]):
         self.workers = worker_count(workers)
         self.threads = max(1, core_count() // self.workers)
 
-    def share(self, value: Any, *, key: str | None = None) -> Any:  # noqa: ARG002
+    def share(self, value: Any, *, key: str | None = None) -> object:  # noqa: ARG002
         """`value` itself: tasks must not write to it."""
         return value
 
@@ -87,3 +89,40 @@ def _next_done(news: SimpleQueue[Any], listener: TaskListener | None) -> Done:
         assert listener is not None
         listener(*heard)
     return heard
+
+
+class SerialEngine(AbstractContextManager["SerialEngine"]):
+    """Runs tasks in this process, each with all cores; see `Engine`. However many workers are asked for, it is one."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        worker_count(workers)
+        self.workers, self.threads = 1, core_count()
+        self._values: dict[str, Any] = {}  # by their keys
+
+    def share(self, value: Any, *, key: str | None = None) -> object:
+        """The value itself, or the one of that key that was shared before."""
+        return self._values.setdefault(key or f"value {len(self._values)}", value)
+
+    def free(self) -> None:
+        """Forget what was shared."""
+        self._values = {}
+
+    def crew(self, size: int | None = None) -> NoReturn:  # noqa: ARG002
+        """There is none: a crew's processes are several."""
+        raise ClusterError("one model on several processes needs a system that can hand over open files, or Ray")
+
+    def run(
+        self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
+    ) -> Generator[Done, None, None]:
+        """The results of the tasks in order; see `Engine.run`."""
+        for number, task in enumerate(tasks):
+
+            def report(message: Any, number: int = number) -> None:
+                if listener is not None:
+                    listener(number, message)
+
+            start = time.perf_counter()
+            yield Done(number, function(shared, task, report), time.perf_counter() - start, socket.gethostname())
+
+    def __exit__(self, *_: object) -> None:
+        self.free()
