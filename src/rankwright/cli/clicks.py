@@ -13,7 +13,7 @@ from rankwright.cli.talk.voice import tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.clicks.logs.reading import LogFile
+    from rankwright.clicks.logs.log_files import LogFile
     from rankwright.clicks.preferences import ClickData
 
 EXAMPLES = (
@@ -66,7 +66,7 @@ def clicks(
     position at which it was shown, which `rankwright train DATA` frees from position bias. With --model, fit a click
     model, and measure on held-out lists how well it foretells clicks.
     """
-    from rankwright.clicks.logs.reading import LogFile
+    from rankwright.clicks.logs.log_files import LogFile
 
     require((features is None) == (out is None), "--features and --out go together")
     require(features is not None or model is not None, "give --features and --out, or --model")
@@ -128,7 +128,7 @@ def _write_rates(file: LogFile, features: str, out: str, threads: int | None, as
 
     import numpy as np
 
-    from rankwright.clicks.logs.reading import whole_log
+    from rankwright.clicks.logs.log_files import whole_log
     from rankwright.clicks.preferences import click_rates
     from rankwright.formats.reading import read, write
 
@@ -169,8 +169,8 @@ def _fit_models(
     threads: int | None,
     as_json: bool,
 ) -> dict[str, Any]:
-    from rankwright.clicks.logs.reading import read_log
-    from rankwright.clicks.models.registry import CLICK_MODELS, click_model
+    from rankwright.clicks.logs.log_files import read_log
+    from rankwright.clicks.models.named_models import CLICK_MODELS, click_model
 
     save, plot = outputs
     names = list(CLICK_MODELS) if model == "all" else [model]

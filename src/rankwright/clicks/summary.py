@@ -1,4 +1,4 @@
-"""What a log holds, and how much of it can tell anything."""
+"""What a log holds, and how much can be learned from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LogSummary(Tabular):
     Attributes
     ----------
     queries, lists, documents, pairs : int
-        How many queries, shown lists, documents, and documents of queries there are.
+        How many queries, shown lists, documents, and pairs of a query and one of its documents there are.
     clicks : int
         How many shown documents were clicked.
     lists_without_click : float
@@ -34,8 +34,8 @@ class LogSummary(Tabular):
     later_pages : int
         How many lists begin below the first rank.
     varied_share : float
-        The share of the lists in which some document is also shown at another position for the same query: only those
-        tell position and document apart without features.
+        The share of the lists in which some document is also shown at another position for the same query. Without
+        features, only such lists show whether a click is due to the position or to the document.
     clicked_share : float
         The share of the lists whose query has any click at all.
     policies : int
@@ -77,18 +77,18 @@ class LogSummary(Tabular):
         Yields
         ------
         tuple of str
-            What is told, empty where it goes on from before, and the figure.
+            The name of a figure, which is empty if the figure belongs to the line before, and the figure.
         """
         yield "queries", f"{self.queries:,}"
         yield "lists", f"{self.lists:,}, {self.lists_without_click:.1%} without a click"
         yield "distinct lists", f"{self.distinct_lists:.1f} a query"
-        yield "documents", f"{self.documents:,}, {self.pairs:,} documents of queries"
+        yield "documents", f"{self.documents:,}, in {self.pairs:,} pairs of a query and a document"
         yield "clicks", f"{self.clicks:,}"
         for rank, rate in enumerate(self.click_rate_at):
             yield ("click rate by position" if rank == 0 else ""), f"{rank + 1:>4}  {rate:6.2%}"
         if self.later_pages:
             yield "later pages", f"{self.later_pages:,}"
-        yield "lists that can tell", f"{self.clicked_share:.1%} belong to queries with a click"
+        yield "informative lists", f"{self.clicked_share:.1%} belong to queries with a click"
         yield "", f"{self.varied_share:.1%} show a document that also stood at another position"
         if self.policies:
             yield "policies", f"{self.policies}"
@@ -156,7 +156,7 @@ def summarise_log(log: ClickLog) -> LogSummary:
 
 
 def _varied(log: ClickLog) -> tuple[float, int, int]:
-    """The share of lists with a document that is shown at several positions; pairs; and lists that differ."""
+    """The share of lists with a document that changes its position, and the numbers of pairs and of different lists."""
     numbered = pair_log(replace(log, clicked=np.zeros_like(log.clicked)))
     lists = numbered.lists
     sizes = np.diff(lists.offsets)

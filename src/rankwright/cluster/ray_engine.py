@@ -153,10 +153,10 @@ class RayEngine(AbstractContextManager["RayEngine"]):
         options: dict[str, Any] = {"is_heard": listener is not None, "dumps": cloudpickle.dumps}
         waiting = (Work.of(function, task, number, **options) for number, task in enumerate(tasks))
         try:
-            run.begin(waiting, self._most_given())
+            run.give_out(waiting, self._most_given())
             while run.given:
                 for outcome in run.finished(listener):
-                    run.begin(waiting, self._most_given())
+                    run.give_out(waiting, self._most_given())
                     yield outcome
         finally:
             run.cancel()
@@ -179,7 +179,7 @@ class _RayRun:
         self.given: dict[Any, Work] = {}
         self._perform, self._letters, self._shared = perform, letters, shared
 
-    def begin(self, waiting: Iterator[Work], most: int) -> None:
+    def give_out(self, waiting: Iterator[Work], most: int) -> None:
         """Give out tasks until `most` of them are under way."""
         while len(self.given) < most and (following := next(waiting, None)) is not None:
             self._give(following)

@@ -165,7 +165,7 @@ def compare_on_folds(
         for place, fold in enumerate(folds_to_come):
             fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
             for number, name in enumerate(names):
-                together.begin(place * len(names) + number, f"{fold.name}, {name}")
+                together.begin_study(place * len(names) + number, f"{fold.name}, {name}")
                 try:
                     found[name].append(run.result(name, fold, fingerprint))
                 except MissingExtraError as error:

@@ -48,9 +48,6 @@ class Delta(Protocol):
     def discount(self, n_ranks: int) -> Float64Array:
         """The share of a worth that is left at each of the first `n_ranks` ranks; shorter if the rest leave nothing."""
 
-    def for_highest_label(self, highest: float) -> Delta:
-        """The delta of a part of the data, where the highest label of all data is known."""
-
 
 @dataclass(frozen=True, slots=True)
 class Constant:
@@ -66,10 +63,6 @@ class Constant:
     def discount(self, n_ranks: int) -> Float64Array:  # noqa: ARG002
         """Nothing: no rank matters."""
         return np.empty(0)
-
-    def for_highest_label(self, highest: float) -> Constant:  # noqa: ARG002
-        """Return the delta itself: no label of other documents matters."""
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +102,7 @@ class Decay:
         return labels.astype(np.float64)
 
     def discount(self, n_ranks: int) -> Float64Array:
-        """Tell how much each rank counts: powers of the persistence, so large that neighbours differ by a power.
+        """Tell how much each rank counts: powers of the persistence, scaled so that neighbours differ by a power.
 
         Parameters
         ----------
@@ -122,10 +115,6 @@ class Decay:
             One value per rank, from the top.
         """
         return np.asarray(self.persistence ** np.arange(n_ranks) / (1.0 - self.persistence), np.float64)
-
-    def for_highest_label(self, highest: float) -> Decay:  # noqa: ARG002
-        """Return the delta itself: no label of other documents matters."""
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +193,6 @@ class MetricDelta:
         """
         metric = replace(self.metric, cutoff=None) if isinstance(self.metric, NDCG) and self.tail else self.metric
         return metric.discount(n_ranks, self.convention or CONVENTIONS[DEFAULT])
-
-    def for_highest_label(self, highest: float) -> MetricDelta:
-        """Return the delta with the convention that fits data with that highest label, unless it has one."""
-        if self.convention is not None:
-            return self
-        return replace(self, convention=fitting_convention(np.array([highest], np.float32)))
 
 
 def fitting_convention(labels: Float32Array) -> Convention:

@@ -326,7 +326,7 @@ OBJECTIVES: Mapping[str, ObjectiveFamily] = {
 
 
 def learns_alone(objective: Objective) -> bool:
-    """Whether a document's label can push its score where its query has no other document, as far as is known."""
+    """Whether a document's label pushes its score even if its query has no other document, as far as is known."""
     return getattr(objective, "learns_alone", False)
 
 

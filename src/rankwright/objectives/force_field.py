@@ -19,13 +19,13 @@ from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
 
 KEY = 0
 DOCS_AT_ONCE = 1_000_000  # the most documents, over all points, in one call
-STEP = 1e-6  # of a derivative: its square and the noise over it, 1e-16 / 1e-6, are both far below what matters
+STEP = 1e-6  # of a difference quotient, whose errors, about STEP² and 1e-16 / STEP, are far below what matters
 NEAR = 1e-10  # how far from a rank change its two sides are looked at
 MOST_HALVINGS = 48
 
 
 def _lobatto(n_nodes: int) -> tuple[Float64Array, Float64Array]:
-    """The nodes between -1 and 1 and their weights. The ends are among the nodes, so a kink next to an end is seen.
+    """The nodes between -1 and 1, and their weights. The ends are nodes too, so that a kink next to an end is noticed.
 
     The ends lie slightly inside, on this side of a rank change.
     """
@@ -127,7 +127,7 @@ def _cuts(low: float, high: float, between: Float64Array) -> Float64Array:
 def integral(function: Callable[[Float64Array], Float64Array], cuts: Float64Array, tolerance: float = 1e-11) -> float:
     """The integral of `function` from the first cut to the last; intervals are halved until halves and whole agree.
 
-    A kink between cuts is closed in on where a node sees it; a bump narrower than the gap between nodes is missed.
+    Halving closes in on a kink between cuts that a node notices; a bump narrower than the gap between nodes is missed.
     """
 
     def over(low: Float64Array, high: Float64Array) -> Float64Array:

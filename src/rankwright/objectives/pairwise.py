@@ -20,7 +20,7 @@ from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, require
 from rankwright.kernels.records import LabelledQueries, PairSettings
-from rankwright.objectives.deltas import Constant, Decay, Delta
+from rankwright.objectives.deltas import Constant, Decay, Delta, MetricDelta, fitting_convention
 from rankwright.objectives.objective import (
     GRADIENT_DTYPE,
     BoundKernel,
@@ -169,8 +169,24 @@ class PairwiseObjective:
         return BoundKernel(kernel, arguments, dataset.groups, threads, dtype, has_cost=self.has_cost)
 
     def for_all_data(self, facts: DataFacts) -> PairwiseObjective:
-        """Return the objective with the highest label of all data, on which ERR's chance to stop depends."""
-        return replace(self, delta=self.delta.for_highest_label(facts.highest_label))
+        """Return the objective that gives a part of the data the forces that it would have among all data.
+
+        Without a convention, ERR's chance to stop depends on the highest label.
+
+        Parameters
+        ----------
+        facts : DataFacts
+            What is known of all data.
+
+        Returns
+        -------
+        PairwiseObjective
+            The objective with the convention that fits all data.
+        """
+        if not isinstance(self.delta, MetricDelta) or self.delta.convention is not None:
+            return self
+        fitting = fitting_convention(np.array([facts.highest_label], np.float32))
+        return replace(self, delta=replace(self.delta, convention=fitting))
 
     @property
     def kinks(self) -> tuple[float, ...]:

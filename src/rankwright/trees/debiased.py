@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankwright.arrays import thread_count
 from rankwright.clicks.bias import Debiasing, PositionRatios
-from rankwright.clicks.pairwise import PairwiseDebiased, check_clicks, position_ratios
+from rankwright.clicks.pairwise_debiasing import PairwiseDebiased, check_clicks, position_ratios
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile

@@ -55,9 +55,9 @@ class Prepared:
     digest: str
     folds: Folds | None
     binned: tuple[BinnedFold, ...] | None
-    key: str = ""  # what tells these documents from others: rankers that see them alike share one copy
+    key: str = ""  # the same for rankers that see the documents in the same form: they share one copy
 
-    def shared_by(self, engine: Engine) -> Any:
+    def shared_by(self, engine: Engine) -> object:
         """The engine's handle of the documents, without the ranker."""
         return engine.share(SharedDocuments(self.folds, self.binned), key=self.key)
 
@@ -94,7 +94,7 @@ def takes_bins(ranker: Ranker, space: Space) -> bool:
 
 
 def _binned(ranker: BinnedRanker, fold: FoldData) -> BinnedFold:
-    # As `fit` bins them: an experiment gives the same as fitting the fold by hand.
+    # Binned as `fit` does it, so that an experiment gives the same as fitting the fold by hand.
     train = bin_dataset(fold.train, **(ranker.binning() | {"threads": None}))
     measured = bin_dataset(fold.measured, train.mapper)
     if fold.watched is None:
@@ -143,7 +143,7 @@ def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Out
         try:
             return _run(prepared, task)
         except (ContainerError, InputError) as error:
-            # What a study's folder holds may have been changed since: the experiment can be made from its beginning.
+            # The study's folder may have been changed since; the experiment can always be made from its beginning.
             log.warning("the state of an earlier budget cannot be continued, and is left aside: %s", error)
     return _run(prepared, replace(task, earlier=None, earlier_steps=0))
 
@@ -208,13 +208,15 @@ def binned_scores(ranker: BinnedRanker, fold: BinnedFold) -> Float64Array:
     return np.asarray(fold.judged.in_source_order(scores))
 
 
-_last_fold: tuple[tuple[str, int], FoldData] | None = None  # a worker takes up many experiments of a fold in a row
+_last_fold: tuple[tuple[str, int], FoldData] | None = (
+    None  # kept because a worker is given many experiments of a fold in a row
+)
 
 
 def _fold_of(digest: str, folds: Folds, number: int) -> FoldData:
     global _last_fold
     if _last_fold is None or _last_fold[0] != (digest, number):
-        _last_fold = None  # the memory of the one before goes first
+        _last_fold = None  # frees the memory of the fold before
         _last_fold = (digest, number), folds.fold(number)
     return _last_fold[1]
 

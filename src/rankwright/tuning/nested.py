@@ -157,7 +157,7 @@ def nested_cross_validation(
     with progress_shown(shows=verbose), ExitStack() as opened:
         running = engine or opened.enter_context(open_engine(cluster, workers))
         for number, fold in enumerate(outer, start=1):
-            together.begin(number - 1, f"outer fold {number}")
+            together.begin_study(number - 1, f"outer fold {number}")
             found = tune(
                 ranker,
                 data.take_queries(fold.train),

@@ -149,7 +149,7 @@ class TrialResult:
         return float(np.mean([record.size for record in self.records]))
 
     @property
-    def kept(self) -> float:
+    def mean_steps(self) -> float:
         """How many steps the models have on average."""
         return float(np.mean([record.kept for record in self.records]))
 
@@ -160,7 +160,7 @@ class TrialResult:
             "budget": self.trial.budget,
             "value": self.value,
             "deviation": float(np.std([record.value for record in self.records])),
-            "steps": self.kept,
+            "steps": self.mean_steps,
             "size": self.size,
             "experiments": len(self.records),
         }

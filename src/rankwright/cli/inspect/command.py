@@ -98,7 +98,7 @@ def inspect(
         return
     require(plot is None, f"--plot goes with --objective or a model, and {file} is none")
     require(data is None, f"--data goes with a model, and {file} is none")
-    from rankwright.clicks.logs.reading import looks_like_log
+    from rankwright.clicks.logs.log_files import looks_like_log
 
     if format is None and looks_like_log(file):
         inspect_log(file, strict, as_json)

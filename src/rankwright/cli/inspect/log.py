@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def inspect_log(path: str, strict: bool, as_json: bool) -> None:
     """Print what a click log holds, and how much of it can tell anything."""
-    from rankwright.clicks.logs.reading import read_log
+    from rankwright.clicks.logs.log_files import read_log
     from rankwright.clicks.summary import summarise_log
 
     summary = summarise_log(read_log(path, strict=strict))

@@ -1,4 +1,4 @@
-"""A click log in memory: flat arrays, a list of shown documents after another."""
+"""A click log in memory: flat arrays that hold one list of shown documents after another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankwright.arrays import (
     as_ids,
     thread_count,
 )
-from rankwright.clicks.logs.codes import sorted_codes
+from rankwright.clicks.logs.id_numbers import sorted_codes
 from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
 from rankwright.kernels.records import PairLists, ShownLists
@@ -312,7 +312,7 @@ def _rise(queries: Int32Array, hashes: Uint64Array) -> bool:
 
 
 def _distinct(log: ClickLog, hashes: Uint64Array, threads: int) -> tuple[IntArray, IntArray]:
-    """The first of all equal lists, and how often each list was seen with those that equal it."""
+    """The first list of each set of equal lists, and how often each of these sets was seen."""
     first = np.empty(len(log.queries), np.int64)
     kernels.group_lists(log.lists, hashes, first, threads)
     counts = np.bincount(first, weights=log.list_counts, minlength=len(first)).astype(np.int64)
@@ -343,7 +343,7 @@ class PairLog:
 
     @property
     def n_pairs(self) -> int:
-        """How many different documents of queries were shown."""
+        """How many different pairs of a query and a document were shown."""
         return len(self.queries)
 
 
@@ -356,7 +356,9 @@ def pair_log(log: ClickLog, *, threads: int | None = None) -> PairLog:
     numbers, n_distinct = np.empty(len(merged.documents), np.int32), np.empty(n_queries, np.int64)
     kernels.number_documents(row_starts, merged.documents, numbers, n_distinct, n_threads)
     pair_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_distinct)])
-    require(int(pair_starts[-1]) < 2**31, "a log may have two billion different documents of queries at most")
+    require(
+        int(pair_starts[-1]) < 2**31, "a log may have two billion different pairs of a query and a document at most"
+    )
     pairs = numbers + np.repeat(pair_starts[:-1], np.diff(row_starts)).astype(np.int32)
     documents = np.empty(int(pair_starts[-1]), np.int32)
     documents[pairs] = merged.documents

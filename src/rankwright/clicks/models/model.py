@@ -5,21 +5,99 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankwright.arrays import Arrays, Float64Array, IntArray
+from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray
 from rankwright.clicks.logs.log import ClickLog, PairLog, pair_log
 from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Chain, Shown, conditional_chances, drawn_clicks
-from rankwright.clicks.models.beta import beta_interval, bounded, drawn_rates, fitted_strength
-from rankwright.clicks.models.files import stored_pairs, stored_parameters, stored_strengths
-from rankwright.clicks.models.laying import KnownPairs, Laid, laid_out
-from rankwright.clicks.models.results import ClickEvaluation, RelevanceEstimates
+from rankwright.clicks.models.list_matrices import KnownPairs, Laid, laid_out
+from rankwright.clicks.models.rates import beta_interval, bounded, drawn_rates, fitted_strength
+from rankwright.clicks.models.stored import stored_pairs, stored_parameters, stored_strengths
 from rankwright.container.file import write_container
 from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelevanceEstimates:
+    """How relevant a click model thinks each document of a query is, and how sure it is.
+
+    Attributes
+    ----------
+    queries, documents : array of int32
+        The query and the document, as places in `query_ids` and `document_ids`.
+    mean : array of float64
+        The chance that a user who examines the document clicks it and, for models that know satisfaction, is satisfied.
+    deviation, low, high : array of float64
+        The standard deviation of the chance of a click, and the interval in which it lies.
+    shown : array of int64
+        How often the document was shown.
+    query_ids, document_ids : array of int64 or str
+        The ids.
+    """
+
+    queries: Int32Array
+    documents: Int32Array
+    mean: Float64Array
+    deviation: Float64Array
+    low: Float64Array
+    high: Float64Array
+    shown: IntArray
+    query_ids: IdArray
+    document_ids: IdArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClickEvaluation:
+    """How well a click model predicts the clicks of a log.
+
+    Attributes
+    ----------
+    log_likelihood : float
+        The mean over lists of the logarithm of the chance of all their clicks, each given those above it.
+    conditional_perplexity : float
+        2 to the mean surprise in bits at each rank given the clicks above it, averaged over ranks; 1 is perfect.
+    perplexity : float
+        The same without knowing any clicks.
+    conditional_at, perplexity_at : array of float64
+        Both at each rank.
+    of_list : array of float64
+        The log-likelihood of each list.
+    counts : array of int64
+        How often each list was seen.
+    queries : array of int32
+        The query of each list.
+    """
+
+    log_likelihood: float
+    conditional_perplexity: float
+    perplexity: float
+    conditional_at: Float64Array
+    perplexity_at: Float64Array
+    of_list: Float64Array
+    counts: IntArray
+    queries: Int32Array
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in types that JSON can hold.
+
+        Returns
+        -------
+        dict
+            All but those of single lists.
+        """
+        return {
+            "lists": int(self.counts.sum()),
+            "log_likelihood": self.log_likelihood,
+            "conditional_perplexity": self.conditional_perplexity,
+            "perplexity": self.perplexity,
+            "conditional_perplexity_at": self.conditional_at.tolist(),
+            "perplexity_at": self.perplexity_at.tolist(),
+        }
+
 
 KIND = "click-model"  # of files
 RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
@@ -149,13 +227,15 @@ class ClickModel(ABC):
         shown = _alike(usual, float(self._fitted().get("mean_satisfaction", np.zeros(1))[0]), n_ranks)
         behaviour = self._behaviour()
         if isinstance(behaviour, Chain):
-            behaviour = replace(behaviour, noise=0.0)  # clicks on what is not examined tell nothing here
+            behaviour = replace(
+                behaviour, noise=0.0
+            )  # clicks on documents that were not examined tell nothing about examination
         chances = behaviour.marginal(shown)[0] / shown.attraction[0]
         relative: Float64Array = chances / chances[0]
         return relative
 
     def evaluate(self, log: ClickLog) -> ClickEvaluation:
-        """Measure how well the model foretells the clicks of a log.
+        """Measure how well the model predicts the clicks of a log.
 
         Parameters
         ----------
@@ -250,7 +330,7 @@ class ClickModel(ABC):
         return laid_out(log, KnownPairs(self.queries_, self.documents_, self.query_ids_, self.document_ids_))
 
     def _shown(self, laid: Laid) -> Shown:
-        """What the model knows of the documents of some lists; new ones are as is usual at their rank."""
+        """What the model knows of the documents of some lists; new ones count as usual for their rank."""
         parts = self._fitted()
         usual = parts["rank_attraction"][np.minimum(np.arange(laid.pairs.shape[1]), len(parts["rank_attraction"]) - 1)]
         is_new = laid.pairs < 0
@@ -271,9 +351,9 @@ class ClickModel(ABC):
     ) -> Float64Array:
         """The attraction of each pair by what was examined and clicked, drawn to what is usual where it was shown.
 
-        Unless it is given for each rank, usual is the share of the clicks in the examinations of all pairs that usually
-        stand at the same rank: an engine shows attractive documents on top, and with one rate for all of them that
-        would be taken for examination.
+        Unless it is given for each rank, the usual rate is the share of clicks in the examinations of all pairs that
+        usually stand at the same rank. With one rate for all ranks, the attractive documents that an engine puts on top
+        would look like more examination there.
         """
         if usual_at is None:
             at, n_ranks = ranks.nearest_of_pair, len(ranks.shown)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from math import exp, log1p
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -324,7 +324,9 @@ def dbn_step(
             could_go_on[query] += count * sum(found["could"])
 
 
-def dbn_posterior(attracts: list[float], satisfies: list[float], persistence: float, clicked: list[bool]) -> Any:
+def dbn_posterior(
+    attracts: list[float], satisfies: list[float], persistence: float, clicked: list[bool]
+) -> dict[str, list[float]]:
     """What the clicks of one list tell, rank by rank: the chances of each hidden event, given the clicks."""
     n = len(clicked)
     last = max((rank for rank in range(n) if clicked[rank]), default=-1)

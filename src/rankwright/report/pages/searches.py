@@ -86,7 +86,7 @@ def _verdict(
     figures = (
         KeyFigure(f"{best.value - usual:+.4f}", "against the median configuration"),
         KeyFigure(f"{n_trials:,}", "configurations tried"),
-        KeyFigure(f"{best.kept:g}", "steps of the best"),
+        KeyFigure(f"{best.mean_steps:g}", "steps of the best"),
     )
     return PageVerdict(f"{best.value:.4f} {metric} by validation", sentence, Sureness.MEASURED, figures)
 

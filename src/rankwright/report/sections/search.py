@@ -28,7 +28,7 @@ def configurations_section(best: Sequence[TrialResult], space: Space, metric: st
     """The best configurations, the chosen one first."""
     names = list(space)
     rows = [
-        [str(place), f"{one.value:.4f}", f"{one.kept:g}", *(_shown(one.trial.settings, name) for name in names)]
+        [str(place), f"{one.value:.4f}", f"{one.mean_steps:g}", *(_shown(one.trial.settings, name) for name in names)]
         for place, one in enumerate(best[:SHOWN], start=1)
     ]
     columns = ["place", metric, "steps", *names]

@@ -17,7 +17,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.bagging.blmart import BLMART
 from rankwright.clicks.logs.log import ClickLog
-from rankwright.clicks.logs.reading import read_log
+from rankwright.clicks.logs.log_files import read_log
 from rankwright.clicks.preferences import click_rates, row_lookup, with_preferences
 from rankwright.clicks.rules import skip_above
 from rankwright.clicks.simulation import simulate

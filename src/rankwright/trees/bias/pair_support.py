@@ -13,12 +13,12 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.clicks.bias import Debiasing
-from rankwright.clicks.pairwise import PairwiseDebiased
+from rankwright.clicks.pairwise_debiasing import PairwiseDebiased
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import as_measure
-from rankwright.objectives.objective import Objective
 from rankwright.objectives.families import lambdarank
+from rankwright.objectives.objective import Objective
 from rankwright.trees.bias.debiasing import SURE, WHAT, shown_documents
 from rankwright.trees.bias.held_out import held_out_scores
 

@@ -21,8 +21,11 @@ STRATEGIES: Mapping[str, Callable[[SearchTask], Search]] = {
 }
 
 
+CONTINUING = ("halving",)  # strategies whose trials continue earlier ones
+
+
 def expected_trials(task: SearchTask) -> int:
-    """How many trials the plan's strategy will ask for in all; 0 where the plan is not one that it can follow."""
+    """How many trials the plan's strategy will ask for in all; 0 if it cannot follow the plan."""
     all_of_grid = grid_size(task.space) if is_finite(task.space) else None
     most = [number for number in (task.plan.trials, all_of_grid) if number is not None]
     if task.plan.strategy in ("tpe", "gp", "qmc"):  # they may draw a configuration twice

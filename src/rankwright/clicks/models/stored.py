@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Arrays, IdArray, as_ids, named
-from rankwright.clicks.models.laying import KnownPairs
+from rankwright.clicks.models.list_matrices import KnownPairs
 from rankwright.container.checks import array, items, number, part
 from rankwright.errors import InputError
 

@@ -1,4 +1,4 @@
-"""The table of click models."""
+"""The table of click models, and models read from files."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Codes:
         """The numbers of ids that are given as UTF-8."""
         if self._texts is None:
             self._texts = _TextNumbers(self._threads)
-            self._texts.number(encoded([str(one) for one in self._integers.known.tolist()]))
+            self._texts.number(encoded([str(one) for one in self._integers.ids.tolist()]))
             self._integers = _IntegerNumbers(self._threads)
         return self._texts.number(texts)
 
@@ -57,9 +57,9 @@ class Codes:
     def ids(self) -> IdArray:
         """The ids by number: whole numbers if all are, else strings."""
         if self._texts is None:
-            return self._integers.known.copy()
+            return self._integers.ids.copy()
         try:
-            return ids_of_text(self._texts.known)
+            return ids_of_text(self._texts.ids)
         except UnicodeDecodeError:
             raise InputError(f"{self._source}: an id is no text in UTF-8") from None
 
@@ -76,7 +76,7 @@ class _IntegerNumbers:
         return int(self._progress[0])
 
     @property
-    def known(self) -> IntArray:
+    def ids(self) -> IntArray:
         """The ids by number."""
         return self._known[: len(self)]
 
@@ -89,7 +89,7 @@ class _IntegerNumbers:
             if self._progress[1] == len(ids):
                 return numbers
             larger = _IntegerNumbers(self._threads, _larger(len(self._table.hashes), len(self)))
-            larger.number(self.known)
+            larger.number(self.ids)
             self._table, self._known = larger._table, larger._known
 
 
@@ -105,11 +105,11 @@ class _TextNumbers:
         return int(self._progress[0])
 
     @property
-    def known(self) -> list[str]:
+    def ids(self) -> list[str]:
         """The ids by number."""
         starts = self._known.starts[: len(self) + 1].tolist()
-        whole = self._known.bytes.tobytes()
-        return [whole[start:stop].decode() for start, stop in pairwise(starts)]
+        joined = self._known.bytes.tobytes()
+        return [joined[start:stop].decode() for start, stop in pairwise(starts)]
 
     def number(self, ids: Texts) -> Int32Array:
         """The number of each id."""

@@ -28,7 +28,7 @@ from rankwright.objectives.objective import (
 )
 
 LARGEST_SCORE = 20.0  # of the logarithm of relevance: beyond it, exponentials lose their meaning
-FADINGS = (0.0, 0.25, 0.5, 0.75, 1.0)  # that are tried first; 0 is the position-based model, 1 the cascade
+FADINGS = (0.0, 0.25, 0.5, 0.75, 1.0)  # tried first; 0 is the position-based model, 1 the cascade model
 LEAST_LEFT = 0.02  # of the attention: however much was clicked above, somebody may look further
 
 
@@ -63,8 +63,8 @@ def attention_left(above: Float64Array, fading: float) -> Float64Array:
 def clicks_above(rates: Float64Array, positions: IntArray, groups: Groups) -> Float64Array:
     """The clicks on what was shown above each document, per list: all of them, and those that satisfy, (2, documents).
 
-    A click satisfies as likely as the document is clicked by those who examine it, and who leave then: so the second
-    row tells in itself how many are left. Documents at the same position are not above each other.
+    A click satisfies with the chance that users who examine the document click it, and satisfied users leave: so the
+    second row also says how many users have left. Documents at the same position are not above each other.
     """
     query, clicks = groups.query_of_row, np.nan_to_num(rates)
     order = np.lexsort((positions, query))
@@ -151,7 +151,8 @@ def fitted_examination(
 ) -> Examination:
     """The examination that fits clicks best, for given relevance; without `above`, that of positions alone.
 
-    Whatever the fading, a position's clicks over the relevance left there fit best; so only the fading is searched.
+    For any fading, the best chance of a position is its clicks divided by the relevance that is still looked at there;
+    so only the fading is searched for.
     """
     fit = _Fit(clicks, relevance, positions, weights)
     if above is None:
@@ -177,7 +178,7 @@ def _best_fading(fit: _Fit, gone: Float64Array, without: float) -> float:
 
 
 class _Fit:
-    """Clicks and relevance of which examination is found, for given attention that is left."""
+    """Clicks and relevance, from which the examination is found for a given share of users that still look."""
 
     def __init__(
         self, clicks: Float64Array, relevance: Float64Array, positions: IntArray, weights: Float64Array
@@ -190,6 +191,6 @@ class _Fit:
         return self.found / np.maximum(np.bincount(self.positions, self.could * left), 1e-12)
 
     def likelihood(self, left: Float64Array) -> float:
-        """That of the clicks by the best curve, up to a constant."""
+        """The log-likelihood of the clicks under the best curve, up to a constant."""
         curve = np.maximum(self.curve(left), 1e-12)
         return float((self.found * np.log(curve)).sum() + (self.clicks * np.log(left)).sum())

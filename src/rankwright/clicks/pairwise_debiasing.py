@@ -20,10 +20,10 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.objectives.objective import GRADIENT_DTYPE, Judged, LambdaFn, Lambdas, Objective, finite_scores
 
-ROUNDS = 2  # in which both ratios are found from each other
+ROUNDS = 2  # of finding each ratio from the other
 POWER = 0.5  # that ratios of costs are raised to: less than 1 keeps rare positions from counting too much
 LEAST_RATIO = 0.1  # so that no click counts more than ten times
-STEADYING = 50  # queries as which all the data counts in the ratios of a few, as nets learn from
+STEADYING = 50  # all the data counts as this many queries more, where ratios come from a few (nets learn so)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def check_clicks(data: RankingDataset) -> None:
 def position_ratios(
     data: RankingDataset, scores: Float64Array, *, threads: int = 1, beside: Float64Array | None = None
 ) -> PositionRatios:
-    """The ratios of all positions by what pairs still cost under the scores, and by costs that are added to those."""
+    """The ratios of all positions, from what pairs still cost under the scores plus the costs `beside`."""
     labels, positions = _clicks(data)
     n = int(positions.max(initial=0)) + 1 if beside is None else beside.shape[1]
     clicked, other = np.ones(n), np.ones(n)

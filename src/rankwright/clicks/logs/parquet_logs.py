@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Int32Array, IntArray
-from rankwright.clicks.logs.codes import Codes
 from rankwright.clicks.logs.events import (
     BROKEN,
     EMPTY,
@@ -23,6 +22,7 @@ from rankwright.clicks.logs.events import (
     Naming,
     Problems,
 )
+from rankwright.clicks.logs.id_numbers import Codes
 from rankwright.data.frames import load
 from rankwright.errors import FileFormatError
 from rankwright.kernels.records import Texts

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 
-STRENGTHS = np.geomspace(0.25, 256, 21)  # imagined trials, of which the log chooses
-MOST_COUNTS = 1 << 16  # that decide about a strength: more would hardly change it
+STRENGTHS = np.geomspace(0.25, 256, 21)  # numbers of imagined trials, from which the log chooses
+MOST_COUNTS = 1 << 16  # a strength is chosen by at most so many counts: more would hardly change it
 LEAST_RATE = 1e-6  # a rate is never quite 0 or 1: one more event may always come
 
 
