@@ -103,10 +103,10 @@ from rankwright.trees.lambdamart import LambdaMART as LambdaMART
 from rankwright.trees.mart import MART as MART
 from rankwright.tuning.cross_validation import CrossValidation as CrossValidation
 from rankwright.tuning.cross_validation import cross_validate as cross_validate
-from rankwright.tuning.nested import nested_cross_validation as nested_cross_validation
-from rankwright.tuning.plan import TuningPlan as TuningPlan
+from rankwright.tuning.nested_validation import nested_cross_validation as nested_cross_validation
 from rankwright.tuning.tuner import Tuned as Tuned
 from rankwright.tuning.tuner import tune as tune
+from rankwright.tuning.tuning_plan import TuningPlan as TuningPlan
 
 __all__: list[str]
 __version__: str

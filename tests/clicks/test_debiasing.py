@@ -12,7 +12,7 @@ import rankwright as rw
 from rankwright import clicks
 from rankwright.cli.app import app
 from rankwright.clicks.bias import Debiasing
-from rankwright.clicks.examination import PositionBasedClicks, clicks_above, fitted_examination
+from rankwright.clicks.joint_examination import PositionBasedClicks, clicks_above, fitted_examination
 from rankwright.clicks.pairwise_debiasing import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, RankwrightError

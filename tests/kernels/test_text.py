@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankwright.kernels import reference
-from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 from rankwright.kernels.naive.text import nearest_float32
+from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 
 _core = pytest.importorskip("rankwright.kernels._core")
 

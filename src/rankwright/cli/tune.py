@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rankwright.report.sections.subject import Origin
     from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.letor import TunedOnLetor
-    from rankwright.tuning.nested import NestedResult
+    from rankwright.tuning.nested_validation import NestedResult
     from rankwright.tuning.tuner import Tuned
 
 EXAMPLES = (
@@ -110,8 +110,8 @@ def tune(
     require(data is not None, "give TRAIN, the documents to train on, or --show")
     assert data is not None
     require_file(out)
-    from rankwright.tuning.plan import TuningPlan
     from rankwright.tuning.search_spaces import search_from_text
+    from rankwright.tuning.tuning_plan import TuningPlan
 
     metric_names(metric)
     chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())
@@ -181,7 +181,7 @@ def _tune_on_letor(ranker: Ranker, folder: str, reading: dict[str, Any], how: di
 
 def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:
     from rankwright.formats.reading import read
-    from rankwright.tuning.nested import nested_cross_validation
+    from rankwright.tuning.nested_validation import nested_cross_validation
 
     with working():
         documents, listeners = read(data, **reading), study_listeners()
@@ -217,7 +217,7 @@ def _show_nested(found: NestedResult) -> None:
 def _show_studies(studies: list[str], out: str | None, picture: str, report: str | None, as_json: bool) -> None:
     from rankwright.report.pages.searches import page_of_studies
     from rankwright.report.tuning import write_study_report
-    from rankwright.tuning.studies.summary import summarise
+    from rankwright.tuning.studies.study_summary import summarise
 
     summaries = [summarise(folder) for folder in studies]
     target = Path(studies[0]) / "report" if out is None else Path(out)

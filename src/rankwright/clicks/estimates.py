@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, IntArray, as_vector
-from rankwright.clicks.logs.log import ClickLog
+from rankwright.clicks.logs.click_log import ClickLog
 from rankwright.errors import InputError, UnknownNameError, require
 
 LEAST_SUPPORT = 30.0  # effective clicks or lists below which an interval would promise too much

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, IdArray, IntArray, Uint64Array, as_ids, as_scores
-from rankwright.clicks.logs.log import ClickLog
+from rankwright.clicks.logs.click_log import ClickLog
 from rankwright.clicks.models.behaviour import (
     Behaviour,
     ByDocument,

@@ -33,11 +33,11 @@ from rankwright.metrics.registry import as_measure
 from rankwright.metrics.systems import SystemComparison, compare_evaluations
 from rankwright.tables.text import ShownTables
 from rankwright.training.digest import data_digest
-from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.refit import with_seed
 from rankwright.tuning.studies.study import SeveralStudies, StudyListener
 from rankwright.tuning.trials import for_json, from_json
 from rankwright.tuning.tuner import Tuned, listed_settings, n_experiments, tune
+from rankwright.tuning.tuning_plan import TuningPlan
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")

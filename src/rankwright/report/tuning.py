@@ -16,8 +16,8 @@ from rankwright.report.picture import picture_kind
 from rankwright.report.tables import write_json, write_rows
 from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches
 from rankwright.tables.text import short
-from rankwright.tuning.importance import fewest_trials
-from rankwright.tuning.studies.summary import SearchCurve, StudySummary
+from rankwright.tuning.setting_importance import fewest_trials
+from rankwright.tuning.studies.study_summary import SearchCurve, StudySummary
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from rankwright.report.specs.bars import named_bars
 from rankwright.report.specs.curves import ends_of
 from rankwright.report.specs.look import Spec, beside
 from rankwright.report.specs.searches import best_so_far, effect_of_setting
-from rankwright.tuning.importance import Importance
-from rankwright.tuning.studies.summary import SearchCurve
+from rankwright.tuning.setting_importance import Importance
+from rankwright.tuning.studies.study_summary import SearchCurve
 
 MOST_PAIRS = 6
 SHARE = "% of the variance between configurations"

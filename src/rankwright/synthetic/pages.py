@@ -94,7 +94,7 @@ def happens(rng: np.random.Generator, share: float, n: int) -> Float32Array:
     return (rng.random(n, dtype=np.float32) < share).astype(np.float32)
 
 
-def whole_numbers(values: NDArray[np.float32]) -> Float32Array:
+def floored(values: NDArray[np.float32]) -> Float32Array:
     """`values` rounded down to whole numbers, negative ones to 0."""
     return np.floor(np.maximum(values, 0))
 
@@ -149,12 +149,12 @@ def _draw_text(
     n_docs = len(shift)
     present = happens(rng, stream.share_present, n_docs)
     longer = normal(rng, n_docs)
-    length = whole_numbers(np.exp(stream.log_length + stream.log_length_spread * longer)) * present
+    length = floored(np.exp(stream.log_length + stream.log_length_spread * longer)) * present
     log_frequency = normal(rng, MAX_TERMS, n_docs)
     log_frequency *= stream.frequency_spread
     log_frequency += stream.log_frequency + shift + LENGTH_EFFECT * stream.log_length_spread * longer
     log_frequency -= RARITY_EFFECT * (rarity - USUAL_RARITY)
-    frequency = whole_numbers(np.exp(log_frequency))
+    frequency = floored(np.exp(log_frequency))
     frequency *= possible * present
     # A text is at least as long as the query terms in it.
     length = np.maximum(length, frequency.sum(axis=0))

@@ -25,14 +25,14 @@ from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.cross_validation import CrossValidation, cross_validate
 from rankwright.tuning.experiment import check_settings, prepare
 from rankwright.tuning.folds import Folds, given_folds, validation_folds
-from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.refit import Refit, refit
 from rankwright.tuning.search_spaces import searched_space
-from rankwright.tuning.strategies.search import SearchTask
-from rankwright.tuning.strategies.table import CONTINUING
+from rankwright.tuning.strategies.search_task import SearchTask
+from rankwright.tuning.strategies.strategy_table import CONTINUING
 from rankwright.tuning.studies.store import Store, write_refit
 from rankwright.tuning.studies.study import Study, StudyListener, announce_study, n_experiments_of
 from rankwright.tuning.trials import TrialResult, steps_taken
+from rankwright.tuning.tuning_plan import TuningPlan
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

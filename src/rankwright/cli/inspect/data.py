@@ -12,7 +12,7 @@ from rankwright.cli.talk.voice import working
 from rankwright.progress.stages import announce
 
 if TYPE_CHECKING:
-    from rankwright.profile.summary import NumberRange, Summary
+    from rankwright.profile.data_summary import NumberRange, Summary
 
 NAMES_SHOWN = 10
 
@@ -20,7 +20,7 @@ NAMES_SHOWN = 10
 def inspect_data(path: str, reading: dict[str, Any], as_json: bool) -> None:
     """Print what a data file holds and what looks wrong in it."""
     from rankwright.formats.reading import read
-    from rankwright.profile.summary import summarise
+    from rankwright.profile.data_summary import summarise
 
     with working():
         data = read(path, **reading)

@@ -10,13 +10,13 @@ import typer
 from rankwright.cli.talk.output import LABEL_WIDTH, print_json
 
 if TYPE_CHECKING:
-    from rankwright.clicks.summary import LogSummary
+    from rankwright.clicks.log_summary import LogSummary
 
 
 def inspect_log(path: str, strict: bool, as_json: bool) -> None:
     """Print what a click log holds, and how much of it can tell anything."""
+    from rankwright.clicks.log_summary import summarise_log
     from rankwright.clicks.logs.log_files import read_log
-    from rankwright.clicks.summary import summarise_log
 
     summary = summarise_log(read_log(path, strict=strict))
     print_json(summary.to_dict()) if as_json else typer.echo("\n".join(report(summary)))

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import thread_count
+from rankwright.clicks.logs.click_log import ClickLog, in_order_of_ids, without_repeats
 from rankwright.clicks.logs.events import Gathered, LogBlock, Naming, Problems
-from rankwright.clicks.logs.log import ClickLog, in_order_of_ids, without_repeats
 from rankwright.clicks.logs.parquet_logs import parquet_blocks
 from rankwright.clicks.logs.text_logs import csv_events, json_events, yandex_events
 from rankwright.errors import FileFormatError, UnknownNameError, require

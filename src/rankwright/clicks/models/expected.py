@@ -15,11 +15,11 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array, Int32Array, IntArray, thread_count
-from rankwright.clicks.logs.log import PairLog
+from rankwright.clicks.logs.click_log import PairLog
 from rankwright.clicks.models.behaviour import Behaviour, Chain, PositionBased, UserBrowsing
+from rankwright.clicks.models.click_model import ClickModel
 from rankwright.clicks.models.counted import CLICKS, HALF, LAST, SHOWN, TO_LAST, counted, satisfactions
 from rankwright.clicks.models.fixed_point import State, fixed_point
-from rankwright.clicks.models.model import ClickModel
 from rankwright.clicks.models.rates import LEAST_RATE
 from rankwright.container.checks import array
 from rankwright.errors import InputError

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from rankwright.arrays import BoolArray, IdArray, Int32Array, IntArray
-from rankwright.clicks.logs.log import ClickLog
+from rankwright.clicks.logs.click_log import ClickLog
 from rankwright.data.ids import text_ids
 
 LISTS_AT_A_TIME = 1 << 16  # that are laid out as matrices

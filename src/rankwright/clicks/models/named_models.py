@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from rankwright.clicks.models.click_model import KIND, ClickModel, restore
 from rankwright.clicks.models.counted import Cascade, DependentClicks, DocumentRate, RankRate, SimplifiedDBN
 from rankwright.clicks.models.expected import DynamicBayesianNetwork, PositionBasedModel, UserBrowsingModel
-from rankwright.clicks.models.model import KIND, ClickModel, restore
 from rankwright.container.checks import file_faults, number, optional_number, part, whole
 from rankwright.container.file import read_container
 from rankwright.errors import UnknownNameError

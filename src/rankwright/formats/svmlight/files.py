@@ -13,7 +13,7 @@ from rankwright.formats.svmlight.formatter import SvmlightStyle, format_lines
 from rankwright.formats.svmlight.parser import CHUNK_SIZE, Absent, SvmlightReader
 from rankwright.formats.svmlight.query_file import QuerySizes
 from rankwright.formats.writing import numbered_chunks
-from rankwright.kernels.codes import Omit
+from rankwright.kernels.shared_codes import Omit
 
 OMIT_OF_ABSENT = {"zero": Omit.ZERO, "missing": Omit.MISSING}
 # What the format has no place for.

@@ -13,7 +13,7 @@ from rankwright.arrays import IdArray, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.formats.sources import ByteArray
-from rankwright.kernels.codes import Omit
+from rankwright.kernels.shared_codes import Omit
 
 BATCH_SIZE = 8 << 20  # bytes of text formatted at a time, at most
 LONGEST_NUMBER = 16  # characters of a float32

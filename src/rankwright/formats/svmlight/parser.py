@@ -27,7 +27,7 @@ from rankwright.formats.sources import (
 )
 from rankwright.formats.svmlight.feature_names import FeatureNames, feature_names_of
 from rankwright.formats.svmlight.query_file import QuerySizes, group_sizes
-from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
+from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 from rankwright.memory import SMALL, free_memory, gigabytes
 
 Absent = Literal["zero", "missing"]

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, IntArray
-from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, CellProblem, Omit
-from rankwright.kernels.codes import SvmlightProblem as Problem
+from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, CellProblem, Omit
+from rankwright.kernels.shared_codes import SvmlightProblem as Problem
 
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf|infinity)|null", re.IGNORECASE)
 FLOAT32_DIGITS = 24  # binary ones

@@ -19,8 +19,8 @@ from rankwright.report.sections.search import configurations_section, search_sec
 from rankwright.report.sections.subject import Origin
 from rankwright.tables.text import ShownTable
 from rankwright.tuning.cross_validation import CrossValidation
-from rankwright.tuning.importance import importance_of
-from rankwright.tuning.studies.summary import StudySummary, alike_trials, search_curve
+from rankwright.tuning.setting_importance import importance_of
+from rankwright.tuning.studies.study_summary import StudySummary, alike_trials, search_curve
 from rankwright.tuning.trials import TrialResult
 from rankwright.tuning.tuner import Tuned, listed_settings
 

@@ -10,8 +10,8 @@ from rankwright.report.specs.searches import best_so_far
 from rankwright.report.tuning_pictures import effects, interactions_bars, settings_bars
 from rankwright.settings.spaces import Space
 from rankwright.tables.text import ShownTable, short
-from rankwright.tuning.importance import Importance, fewest_trials
-from rankwright.tuning.studies.summary import SearchCurve
+from rankwright.tuning.setting_importance import Importance, fewest_trials
+from rankwright.tuning.studies.study_summary import SearchCurve
 from rankwright.tuning.trials import TrialResult
 
 SHOWN = 25  # configurations

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankwright.report.specs.look import SERIES, Spec, chart, quantity, series
 from rankwright.tables.text import short
-from rankwright.tuning.importance import Effect
-from rankwright.tuning.studies.summary import SearchCurve
+from rankwright.tuning.setting_importance import Effect
+from rankwright.tuning.studies.study_summary import SearchCurve
 
 
 def best_so_far(curves: Mapping[str, SearchCurve], metric: str) -> Spec:

@@ -18,7 +18,7 @@ import numpy as np
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.estimates import effective_size
-from rankwright.clicks.examination import (
+from rankwright.clicks.joint_examination import (
     Examination,
     PositionBasedClicks,
     clicks_above,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rankwright.errors import SettingError, require
 from rankwright.tuning.configurations import grid_size, is_finite
 from rankwright.tuning.strategies.listed import sample
-from rankwright.tuning.strategies.search import Search, SearchTask
+from rankwright.tuning.strategies.search_task import Search, SearchTask
 from rankwright.tuning.trials import Trial
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankwright.errors import SettingError
 from rankwright.tuning.configurations import Configuration, drawn, grid_members, grid_size, is_finite
-from rankwright.tuning.strategies.search import Search, SearchTask
+from rankwright.tuning.strategies.search_task import Search, SearchTask
 from rankwright.tuning.trials import Trial
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from rankwright.errors import MissingExtraError
 from rankwright.settings.spaces import Choice, Dimension, Space, Whole
 from rankwright.tuning.configurations import plain
-from rankwright.tuning.strategies.search import Search, SearchTask
+from rankwright.tuning.strategies.search_task import Search, SearchTask
 from rankwright.tuning.trials import Trial
 
 

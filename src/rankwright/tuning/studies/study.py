@@ -22,8 +22,8 @@ import rankwright
 from rankwright.cluster.engine import Done, Engine
 from rankwright.progress.stages import announce
 from rankwright.tuning.experiment import ExperimentTask, Outcome, Prepared, run_shared_experiment
-from rankwright.tuning.strategies.search import SearchTask
-from rankwright.tuning.strategies.table import CONTINUING, expected_trials, strategy_named
+from rankwright.tuning.strategies.search_task import SearchTask
+from rankwright.tuning.strategies.strategy_table import CONTINUING, expected_trials, strategy_named
 from rankwright.tuning.studies.store import Store
 from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
 

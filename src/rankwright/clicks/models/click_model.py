@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray
-from rankwright.clicks.logs.log import ClickLog, PairLog, pair_log
+from rankwright.clicks.logs.click_log import ClickLog, PairLog, pair_log
 from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Chain, Shown, conditional_chances, drawn_clicks
 from rankwright.clicks.models.list_matrices import KnownPairs, Laid, laid_out
 from rankwright.clicks.models.rates import beta_interval, bounded, drawn_rates, fitted_strength

@@ -16,7 +16,7 @@ from rankwright.errors import InputError
 from rankwright.metrics.registry import parse_metric
 from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, described_space
-from rankwright.tuning.importance import Importance, importance_of
+from rankwright.tuning.setting_importance import Importance, importance_of
 from rankwright.tuning.studies.store import read_identity, read_records, read_refit, read_searches
 from rankwright.tuning.trials import Record, Trial, TrialResult, ranked
 

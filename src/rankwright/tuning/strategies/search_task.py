@@ -12,7 +12,7 @@ from rankwright.settings.spaces import Space
 from rankwright.tuning.trials import Trial, TrialResult, ranked
 
 if TYPE_CHECKING:  # the plan names its strategy, so it stands above the table of strategies
-    from rankwright.tuning.plan import TuningPlan
+    from rankwright.tuning.tuning_plan import TuningPlan
 
 # Yields batches of trials and is sent their results, in the same order.
 Search = Generator[list[Trial], list[TrialResult], None]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rankwright.errors import require
 from rankwright.metrics.registry import parse_metric
-from rankwright.tuning.strategies.table import strategy_named
+from rankwright.tuning.strategies.strategy_table import strategy_named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
-from rankwright.profile.summary import NumberRange, Summary, summarise
+from rankwright.profile.data_summary import NumberRange, Summary, summarise
 
 
 def remarks_of(features, labels, **others) -> str:

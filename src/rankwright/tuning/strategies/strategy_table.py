@@ -9,7 +9,7 @@ from rankwright.tuning.configurations import grid_size, is_finite
 from rankwright.tuning.strategies.halving import halving, sizes_of_rounds
 from rankwright.tuning.strategies.listed import grid, random
 from rankwright.tuning.strategies.sampled import gp, qmc, tpe
-from rankwright.tuning.strategies.search import Search, SearchTask
+from rankwright.tuning.strategies.search_task import Search, SearchTask
 
 STRATEGIES: Mapping[str, Callable[[SearchTask], Search]] = {
     "grid": grid,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.clicks.logs.log import ClickLog, pair_log
+from rankwright.clicks.logs.click_log import ClickLog, pair_log
 from rankwright.data.tabular import Tabular
 from rankwright.tables.text import ShownTable
 
