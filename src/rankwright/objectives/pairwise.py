@@ -200,17 +200,9 @@ class PairwiseObjective:
             delta=self.delta.kind,
             truncation=self.truncation or 0,
             sampled=self.sampled_pairs or 0,
-            pair_equal_labels=self.pair_equal_labels,
-            certainty=self.certainty,
-            query_norm=self.query_norm,
-            gap_norm=self.gap_norm,
             # Means over all orders of equal scores need no random one: so no bit depends on a key.
             shuffle_ties=self.shuffle_ties and not self.expected_ties,
-            expected_ties=self.expected_ties,
-            perturbations=self.perturbations,
-            noise=self.noise,
-            neighbours=self.neighbours,
-            constant_share=self.constant_share,
+            **{name: getattr(self, name) for name in _KERNEL_SWITCHES},
         )
 
     def _worths(self, dataset: Judged, threads: int) -> dict[str, Any]:
@@ -244,6 +236,9 @@ class PairwiseObjective:
 
 
 _NO_ROWS = np.empty(0, np.int64)
+# The settings that the kernel takes under the same name.
+_KERNEL_SWITCHES = ("pair_equal_labels", "certainty", "query_norm", "gap_norm", "expected_ties", "perturbations",
+                    "noise", "neighbours", "constant_share")  # fmt: skip
 
 
 def _rows_by_label(labels: Float32Array, groups: Groups) -> IntArray:

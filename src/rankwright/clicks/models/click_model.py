@@ -356,7 +356,7 @@ class ClickModel(ABC):
         would look like more examination there.
         """
         if usual_at is None:
-            at, n_ranks = ranks.nearest_of_pair, len(ranks.shown)
+            at, n_ranks = np.rint(ranks.mean_of_pair).astype(np.int64), len(ranks.shown)
             overall = float(clicks.sum()) / max(float(examined.sum()), 1.0)
             n_clicks, n_examined = (np.bincount(at, weights=one, minlength=n_ranks) for one in (clicks, examined))
             usual_at = bounded((n_clicks + overall) / (n_examined + 1))
@@ -375,14 +375,14 @@ class ClickModel(ABC):
         return rates
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class RankCounts:
     """Of each rank, how often it was shown, clicked, and clicked last; and the mean rank at which each pair stood."""
 
-    def __init__(
-        self, shown: Float64Array, clicks: Float64Array, last: Float64Array, mean_of_pair: Float64Array
-    ) -> None:
-        self.shown, self.clicks, self.last, self.mean_of_pair = shown, clicks, last, mean_of_pair
-        self.nearest_of_pair = np.rint(mean_of_pair).astype(np.int64)
+    shown: Float64Array
+    clicks: Float64Array
+    last: Float64Array
+    mean_of_pair: Float64Array
 
     @property
     def click_rates(self) -> Float64Array:

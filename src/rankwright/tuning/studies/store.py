@@ -228,13 +228,11 @@ def _checked_search(search: dict[str, Any], path: Path) -> dict[str, Any]:
 
 def read_records(folder: str | os.PathLike[str]) -> dict[str, Record]:
     """Every record of a study, by its experiment's key; nothing in the folder is changed."""
-    records = {}
+    records = []
     for path in sorted((Path(folder) / "records").glob("*.jsonl")):
         lines, _, _ = path.read_bytes().rpartition(b"\n")
-        for line in lines.splitlines():
-            record = _record_of(line, path)
-            records[record.experiment.key] = record
-    return records
+        records += [_record_of(line, path) for line in lines.splitlines()]
+    return {record.experiment.key: record for record in records}
 
 
 def write_refit(folder: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
