@@ -15,7 +15,7 @@ from benchmarks.cluster_tasks import do_nothing, grow_forest
 from benchmarks.records import leave
 
 from rankwright import synthetic
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 from rankwright.mart.lambdamart import LambdaMART
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 

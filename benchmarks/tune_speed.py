@@ -18,12 +18,12 @@ from benchmarks.records import leave
 
 import rankwright as rw
 from rankwright import synthetic
-from rankwright.cluster.engine import Engine, Report, open_engine
+from rankwright.cluster.engine import Engine, Report
+from rankwright.cluster.opening import open_engine
 from rankwright.tuning.configurations import grid_members
-from rankwright.tuning.experiment import ExperimentTask, Outcome, run_experiment
+from rankwright.tuning.experiment import ExperimentTask, Outcome, Prepared, prepare, run_experiment
 from rankwright.tuning.folds import validation_folds
-from rankwright.tuning.named_spaces import NAMED_SPACES
-from rankwright.tuning.preparation import Prepared, prepare
+from rankwright.tuning.search_spaces import NAMED_SPACES
 from rankwright.tuning.trials import Experiment
 
 OURS, APART, TOGETHER = "rankwright", "LightGBM, one experiment a core", "LightGBM, one experiment on all cores"

@@ -15,7 +15,7 @@ from rankwright.boosters.rankboost import RankBoost as RankBoost
 from rankwright.catalog.inspection import ModelDescription as ModelDescription
 from rankwright.catalog.inspection import describe_model as describe_model
 from rankwright.catalog.rankers import load as load
-from rankwright.cluster.engine import open_engine as open_engine
+from rankwright.cluster.opening import open_engine as open_engine
 from rankwright.comparators.sortnet import SortNet as SortNet
 from rankwright.compression.curve import Compressed as Compressed
 from rankwright.compression.curve import compress as compress
@@ -103,10 +103,10 @@ from rankwright.report.writing import write_report as write_report
 from rankwright.trees.bins.from_file import bin_file as bin_file
 from rankwright.tuning.cross_validation import CrossValidation as CrossValidation
 from rankwright.tuning.cross_validation import cross_validate as cross_validate
-from rankwright.tuning.nested import nested_cross_validation as nested_cross_validation
-from rankwright.tuning.plan import TuningPlan as TuningPlan
+from rankwright.tuning.nested_validation import nested_cross_validation as nested_cross_validation
 from rankwright.tuning.tuner import Tuned as Tuned
 from rankwright.tuning.tuner import tune as tune
+from rankwright.tuning.tuning_plan import TuningPlan as TuningPlan
 
 __all__: list[str]
 __version__: str

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 
 import rankwright as rw
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 
 FOREST: dict[str, Any] = {"n_bags": 4, "n_trees": 5, "max_leaves": 4, "min_docs_in_leaf": 2, "seed": 7}
 BAGS = {

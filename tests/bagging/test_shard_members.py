@@ -11,7 +11,7 @@ from sklearn.base import clone
 import rankwright as rw
 from rankwright.bagging.bags import bag_plan
 from rankwright.bagging.shard_members import bin_shards
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 from rankwright.errors import FileFormatError, InputError, SettingError
 from rankwright.formats.shards import Shards
 from rankwright.trees.bins.binned import bin_dataset

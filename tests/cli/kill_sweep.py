@@ -25,7 +25,7 @@ from tests.here_engine import HereEngine
 
 from rankwright.catalog import training
 from rankwright.cli.app import main
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 from rankwright.container import atomic
 from rankwright.container.atomic import UNFINISHED
 from rankwright.training import checkpoints

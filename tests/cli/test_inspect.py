@@ -8,7 +8,7 @@ import pytest
 import rankwright as rw
 from rankwright.cli.inspect import data_rows
 from rankwright.data.dataset import RankingDataset
-from rankwright.profile.summary import summarise
+from rankwright.profile.data_summary import summarise
 
 LETOR = """\
 2 qid:7 1:0.5 2:3 3:3 #docid = a

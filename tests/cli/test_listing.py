@@ -14,8 +14,8 @@ from rankwright.errors import UnknownNameError
 from rankwright.metrics.convention import CONVENTIONS, parse_convention
 from rankwright.metrics.metric_table import ALL_METRICS
 from rankwright.objectives import OBJECTIVES
-from rankwright.tuning.named_spaces import NAMED_SPACES
-from rankwright.tuning.strategies.registry import STRATEGIES
+from rankwright.tuning.search_spaces import NAMED_SPACES
+from rankwright.tuning.strategies.strategy_table import STRATEGIES
 
 NAMES = {
     "rankers": RANKERS,

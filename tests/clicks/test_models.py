@@ -161,7 +161,7 @@ def test_where_attractive_documents_stand_on_top_examination_is_not_taken_for_at
 def test_the_strength_of_a_prior_is_the_most_likely_of_all():
     from scipy.special import betaln
 
-    from rankwright.clicks.models.beta import STRENGTHS, fitted_strength
+    from rankwright.clicks.models.rates import STRENGTHS, fitted_strength
 
     rng = np.random.default_rng(4)
     for strength in (0.5, 4.0, 50.0):

@@ -13,7 +13,7 @@ from pathlib import Path
 import jobs
 import pytest
 
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 from rankwright.container.ownership import SCRATCH, remove_abandoned, scratch_folder
 from rankwright.errors import ClusterError
 
@@ -38,7 +38,7 @@ def test_leaving_early_ends_what_runs():
 SCRIPT = """
 import sys
 import jobs
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 
 with open_engine(sys.argv[1], workers=2) as engine:  # no guard: workers do not run this script
     shared = engine.share(bytes(10))

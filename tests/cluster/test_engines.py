@@ -11,7 +11,8 @@ import jobs
 import numpy as np
 import pytest
 
-from rankwright.cluster.engine import MAX_TRIES, open_engine
+from rankwright.cluster.engine import MAX_TRIES
+from rankwright.cluster.opening import open_engine
 from rankwright.errors import ClusterError, InputError, SettingError
 
 

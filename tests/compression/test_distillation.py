@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.compression.distillation import StudentForest, StudentParams, posterior_cost, taught
-from rankwright.compression.resampling import resampled_lists
+from rankwright.compression.distillation import StudentForest, StudentParams, posterior_cost, resampled_lists, taught
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import pairs_from_labels
 from rankwright.errors import SettingError
-from rankwright.objectives.registry import ranknet
+from rankwright.objectives.families import ranknet
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ from rankwright.objectives import (
     yetirank,
 )
 from rankwright.objectives.deltas import Constant
+from rankwright.objectives.families import UsualForces
 
 AIMED_AT = [
     name + cutoff
@@ -84,6 +85,7 @@ SHIFT_FREE = {name: objective for name, objective in ALL.items() if not name.end
 SAMPLED = {name for name in ALL if "sampled" in name}
 # Those whose choices depend on where a row stands: random numbers are made from the row's number.
 PERTURBED = {name for name, objective in PAIRWISE.items() if objective.perturbations}
+PERTURBED |= {name for name in ALL if name.startswith("usual")}
 ROW_BLIND = {name: objective for name, objective in ALL.items() if name not in SAMPLED | PERTURBED | {"xendcg"}}
 SMOOTH = ("ranknet", "softmax", "gain-softmax", "squared-error", "logistic-error", "equal labels", "uncertain")
 
@@ -126,6 +128,12 @@ def sums_by_query(values: np.ndarray, data: RankingDataset) -> np.ndarray:
 def test_a_name_reads_back(name):
     objective = objective_named(name)
     assert objective.name.startswith(name)
+    assert objective_named(objective.name) == objective
+
+
+@pytest.mark.parametrize("metric", AIMED_AT)
+def test_the_name_of_the_default_forces_reads_back(metric):
+    objective = UsualForces(metric)
     assert objective_named(objective.name) == objective
 
 
@@ -225,6 +233,7 @@ WITH_COST = {name: objective for name, objective in ALL.items() if costs_exist(o
 
 def test_costs_exist_where_forces_do_not_depend_on_ranks():
     without = {name for name, objective in PAIRWISE.items() if not isinstance(objective.delta, Constant)}
+    without |= {name for name in ALL if name.startswith("usual")}
     assert set(WITH_COST) == set(ALL) - without
 
 

@@ -12,8 +12,8 @@ import rankwright as rw
 from rankwright import clicks
 from rankwright.cli.app import app
 from rankwright.clicks.bias import Debiasing
-from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_examination
-from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
+from rankwright.clicks.joint_examination import PositionBasedClicks, clicks_above, fitted_examination
+from rankwright.clicks.pairwise_debiasing import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
 from rankwright.debiasing import correction, held_out, pair_support, stage
 from rankwright.errors import InputError, RankwrightError

@@ -18,7 +18,7 @@ from tests.here_engine import HereEngine
 import rankwright as rw
 from rankwright.container.file import read_container
 from rankwright.settings.spaces import Choice
-from rankwright.tuning.studies.summary import summarise
+from rankwright.tuning.studies.study_summary import summarise
 from rankwright.tuning.tuner import tune
 
 SPACE = {"max_leaves": Choice((3, 5)), "learning_rate": Choice((0.05, 0.2))}

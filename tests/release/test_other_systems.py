@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from rankwright.cluster.engine import open_engine
-from rankwright.cluster.serial import SerialEngine
+from rankwright.cluster.in_process import SerialEngine
+from rankwright.cluster.opening import open_engine
 from rankwright.cluster.shared_memory import SharedValue, mapped_value
 from rankwright.errors import ClusterError
 

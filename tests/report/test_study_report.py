@@ -14,7 +14,7 @@ import rankwright as rw
 from rankwright.errors import InputError, SettingError
 from rankwright.report.study_report import searches_table, write_study_report
 from rankwright.settings.spaces import Choice
-from rankwright.tuning.studies.summary import SearchCurve, summarise
+from rankwright.tuning.studies.study_summary import SearchCurve, summarise
 from rankwright.tuning.tuner import tune
 
 SPACE = {"max_leaves": Choice((3, 5, 8)), "learning_rate": Choice((0.05, 0.2)), "query_fraction": Choice((0.5, 1.0))}

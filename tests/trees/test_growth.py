@@ -16,7 +16,7 @@ from rankwright import kernels
 from rankwright.catalog.rankers import RANKERS, load
 from rankwright.errors import SettingError
 from rankwright.kernels import reference
-from rankwright.kernels.naive.common.counter_random import about_normal, stream_of
+from rankwright.kernels.naive.common import about_normal, stream_of
 from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.trees.forests.tree import Tree
 from rankwright.trees.grower import GrownTree, grow_tree

@@ -10,9 +10,8 @@ import pytest
 import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
 from rankwright.rankers.ranker import Ranker
-from rankwright.tuning.experiment import ExperimentTask, run_experiment
+from rankwright.tuning.experiment import ExperimentTask, prepare, run_experiment, takes_bins
 from rankwright.tuning.folds import Part, given_folds, measuring_folds, validation_folds
-from rankwright.tuning.preparation import prepare, takes_bins
 from rankwright.tuning.trials import Experiment
 
 SMALL: dict[str, Any] = {

@@ -11,9 +11,10 @@ from rankwright.errors import SettingError
 from rankwright.settings.spaces import Choice, Real, Whole
 from rankwright.tuning.configurations import canonical
 from rankwright.tuning.strategies.halving import budgets
-from rankwright.tuning.strategies.plan import SearchPlan
-from rankwright.tuning.strategies.registry import STRATEGIES
+from rankwright.tuning.strategies.search_task import SearchTask
+from rankwright.tuning.strategies.strategy_table import STRATEGIES
 from rankwright.tuning.trials import Record, Trial, TrialResult, ranked
+from rankwright.tuning.tuning_plan import TuningPlan
 
 LISTS = {"a": Choice((1, 2, 3)), "b": Choice((10, 20)), "c": Choice(("x", "y"))}
 RANGES = {"a": Whole(1, 9, log=True), "b": Real(0.0, 1.0), "c": Choice(("x", "y"))}
@@ -25,16 +26,16 @@ def result_of(trial: Trial, value: float, size: int = 1) -> TrialResult:
     return TrialResult(trial, (record,))
 
 
-def plan_of(space: Any, **options: Any) -> SearchPlan:
-    return SearchPlan(space=space, **options)
+def task_of(space: Any, *, max_budget: int | None = None, **options: Any) -> SearchTask:
+    return SearchTask(TuningPlan(**options), space, max_budget)
 
 
 def worth(trial: Trial) -> float:
     return float(trial.settings["a"] - abs(trial.settings["b"] - 10) / 100)
 
 
-def batches_of(name: str, plan: SearchPlan) -> list[list[Trial]]:
-    search = STRATEGIES[name](plan)
+def batches_of(name: str, task: SearchTask) -> list[list[Trial]]:
+    search = STRATEGIES[name](task)
     batches = [next(search)]
     try:
         while True:
@@ -47,13 +48,13 @@ def batches_of(name: str, plan: SearchPlan) -> list[list[Trial]]:
 def test_the_same_seed_asks_for_the_same_trials(name):
     space = LISTS if name == "grid" else RANGES
     trials = None if name == "grid" else 7
-    plan = plan_of(space, trials=trials, batch_size=3, max_budget=30, seed=4)
-    assert batches_of(name, plan) == batches_of(name, plan)
+    task = task_of(space, trials=trials, batch_size=3, max_budget=30, seed=4)
+    assert batches_of(name, task) == batches_of(name, task)
 
 
 @pytest.mark.parametrize("name", ["tpe", "gp", "qmc"])
 def test_optunas_samplers_ask_in_batches_of_a_fixed_size(name):
-    batches = batches_of(name, plan_of(RANGES, trials=7, batch_size=3))
+    batches = batches_of(name, task_of(RANGES, trials=7, batch_size=3))
     assert [len(batch) for batch in batches] == [3, 3, 1]
     for trial in (one for batch in batches for one in batch):
         assert 1 <= trial.settings["a"] <= 9
@@ -62,24 +63,24 @@ def test_optunas_samplers_ask_in_batches_of_a_fixed_size(name):
 
 
 def test_a_grid_is_all_of_it_once():
-    (batch,) = batches_of("grid", plan_of(LISTS))
+    (batch,) = batches_of("grid", task_of(LISTS))
     assert len({canonical(trial.settings) for trial in batch}) == len(batch) == 3 * 2 * 2
     with pytest.raises(SettingError, match="all of its 12"):
-        batches_of("grid", plan_of(LISTS, trials=5))
+        batches_of("grid", task_of(LISTS, trials=5))
 
 
 def test_of_a_grid_nothing_is_drawn_twice():
-    (batch,) = batches_of("random", plan_of(LISTS, trials=100))
+    (batch,) = batches_of("random", task_of(LISTS, trials=100))
     assert len({canonical(trial.settings) for trial in batch}) == len(batch) == 12
 
 
 def test_more_random_trials_begin_with_the_same_ones():
-    (few,), (many,) = (batches_of("random", plan_of(RANGES, trials=n)) for n in (3, 9))
+    (few,), (many,) = (batches_of("random", task_of(RANGES, trials=n)) for n in (3, 9))
     assert many[:3] == few
 
 
 def test_halving_keeps_the_best_and_gives_the_last_one_the_full_budget():
-    batches = batches_of("halving", plan_of(LISTS, max_budget=90))
+    batches = batches_of("halving", task_of(LISTS, max_budget=90))
     assert [len(batch) for batch in batches] == [12, 4, 1]
     assert [{trial.budget for trial in batch} for batch in batches] == [{10}, {30}, {90}]
     assert batches[-1][0].settings["a"] == 3
@@ -94,14 +95,14 @@ def test_halving_keeps_the_best_and_gives_the_last_one_the_full_budget():
     (4, 2, 900, [900, 1000, 1000]),
 ])  # fmt: skip
 def test_budgets_of_halving(n, eta, least, wanted):
-    assert budgets(plan_of(LISTS, max_budget=1000, min_budget=least, eta=eta), n) == wanted
+    assert budgets(task_of(LISTS, max_budget=1000, min_budget=least, eta=eta), n) == wanted
 
 
 def test_halving_refuses_what_cannot_be_continued_and_ranges_without_a_number():
     with pytest.raises(SettingError, match="counts its steps"):
-        batches_of("halving", plan_of(LISTS))
+        batches_of("halving", task_of(LISTS))
     with pytest.raises(SettingError, match="give trials"):
-        batches_of("halving", plan_of(RANGES, max_budget=10))
+        batches_of("halving", task_of(RANGES, max_budget=10))
 
 
 def test_ties_go_to_the_smaller_model_then_to_the_earlier_settings():

@@ -19,7 +19,7 @@ from rankwright.arrays import Arrays, Float64Array
 from rankwright.bagging.bag_members import MemberTraining
 from rankwright.bagging.samples import BagPlan, OutOfBag, QuerySample, can_choose
 from rankwright.cluster.engine import Engine, Report
-from rankwright.cluster.threads import ThreadEngine
+from rankwright.cluster.in_process import ThreadEngine
 from rankwright.container.checks import file_faults
 from rankwright.container.file import Container
 from rankwright.data.dataset import RankingDataset

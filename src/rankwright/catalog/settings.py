@@ -10,8 +10,8 @@ from rankwright.catalog.kinds import kind_named
 from rankwright.compression.distillation import StudentParams
 from rankwright.errors import SettingError
 from rankwright.mart.settings import LambdaMARTSettings
+from rankwright.objectives.families import objective_named, paper_lambdarank
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import objective_named, paper_lambdarank
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.text import check_values, values_of, with_none
 

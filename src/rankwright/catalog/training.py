@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankwright.catalog.measuring import evaluate_file
-from rankwright.cluster.engine import Engine, open_engine
+from rankwright.cluster.engine import Engine
+from rankwright.cluster.opening import open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile

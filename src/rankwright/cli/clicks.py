@@ -16,8 +16,8 @@ from rankwright.errors import require
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
-    from rankwright.clicks.logs.log import ClickLog
-    from rankwright.clicks.logs.reading import LogFile
+    from rankwright.clicks.logs.click_log import ClickLog
+    from rankwright.clicks.logs.log_files import LogFile
     from rankwright.clicks.preferences import ClickData
 
 EXAMPLES = (
@@ -60,7 +60,7 @@ def clicks(
     position at which it was shown, which `rankwright train DATA` frees from position bias. With --model, fit a click
     model, and measure on held-out lists how well it predicts clicks.
     """
-    from rankwright.clicks.logs.reading import LogFile, read_log
+    from rankwright.clicks.logs.log_files import LogFile, read_log
 
     require((features is None) == (out is None), "--features and --out go together")
     require(features is not None or model is not None, "give --features and --out, or --model")
@@ -133,7 +133,7 @@ def _write_rates(file: LogFile, features: str, out: str, threads: int | None, as
 
     import numpy as np
 
-    from rankwright.clicks.logs.reading import whole_log
+    from rankwright.clicks.logs.log_files import whole_log
     from rankwright.clicks.preferences import click_rates
     from rankwright.formats.reading import read
     from rankwright.formats.writing import write
@@ -171,7 +171,7 @@ def _fit_models(
     whole: ClickLog, model: str, held_out: float, seed: int, threads: int | None, save: str | None
 ) -> dict[str, Any]:
     """What each model reaches on the held-out lists; a model that is saved is fitted to all lists."""
-    from rankwright.clicks.models.registry import CLICK_MODELS, click_model
+    from rankwright.clicks.models.named_models import CLICK_MODELS, click_model
 
     names = list(CLICK_MODELS) if model == "all" else [model]
     train, held = whole.split(held_out, seed=seed)

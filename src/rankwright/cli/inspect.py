@@ -19,7 +19,7 @@ from rankwright.progress.stages import announce
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
-    from rankwright.profile.summary import NumberRange, Summary
+    from rankwright.profile.data_summary import NumberRange, Summary
 
 EXAMPLES = (
     "Example: rankwright inspect train.txt.gz\n\n"
@@ -93,7 +93,7 @@ def inspect(
         return
     require(plot is None, f"--plot goes with --objective or a model, and {file} is none")
     require(data is None, f"--data goes with a model, and {file} is none")
-    from rankwright.clicks.logs.reading import looks_like_log
+    from rankwright.clicks.logs.log_files import looks_like_log
 
     if format is None and looks_like_log(file):
         _inspect_log(file, strict, as_json)
@@ -104,8 +104,8 @@ def inspect(
 
 def _inspect_log(path: str, strict: bool, as_json: bool) -> None:
     """Print what a click log holds, and how much of it is of use."""
-    from rankwright.clicks.logs.reading import read_log
-    from rankwright.clicks.summary import summarise_log
+    from rankwright.clicks.log_summary import summarise_log
+    from rankwright.clicks.logs.log_files import read_log
 
     summary = summarise_log(read_log(path, strict=strict))
     problems = [f"{problem}: {count:,}" for problem, count in summary.problems.items()]
@@ -115,7 +115,7 @@ def _inspect_log(path: str, strict: bool, as_json: bool) -> None:
 def _inspect_data(path: str, reading: dict[str, Any], as_json: bool) -> None:
     """Print what a data file holds and what looks wrong in it."""
     from rankwright.formats.reading import read
-    from rankwright.profile.summary import summarise
+    from rankwright.profile.data_summary import summarise
 
     with progress():
         data = read(path, **reading)

@@ -51,7 +51,7 @@ def _query_with_scores(
     """The documents of a query of the file and their scores; without a file, those of an example."""
     from rankwright.formats.reading import read
     from rankwright.formats.sidecars import read_scores
-    from rankwright.objectives.queries import example_query, query_with_scores
+    from rankwright.objectives.force_field import example_query, query_with_scores
 
     if file is None:
         require(not (query or scores), "--query and --scores go with a data file")

@@ -87,13 +87,13 @@ def _objectives() -> list[dict[str, Any]]:
 
 
 def _strategies() -> list[dict[str, Any]]:
-    from rankwright.tuning.strategies.registry import STRATEGIES
+    from rankwright.tuning.strategies.strategy_table import STRATEGIES
 
     return [{"name": name, "summary": (search.__doc__ or "").splitlines()[0]} for name, search in STRATEGIES.items()]
 
 
 def _spaces() -> list[dict[str, Any]]:
-    from rankwright.tuning.named_spaces import NAMED_SPACES
+    from rankwright.tuning.search_spaces import NAMED_SPACES
 
     return [{"name": name, "summary": found.summary} for name, found in NAMED_SPACES.items()]
 

@@ -18,7 +18,7 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
     from rankwright.tuning.cross_validation import CrossValidation
-    from rankwright.tuning.nested import NestedResult
+    from rankwright.tuning.nested_validation import NestedResult
     from rankwright.tuning.tuner import Tuned
 
 EXAMPLES = (
@@ -87,9 +87,9 @@ def tune(
         raise SettingError("give TRAIN, the documents to train on, or --show")
     require_file(out)
     from rankwright.formats.letor_folders import has_folds
-    from rankwright.tuning.plan import TuningPlan
-    from rankwright.tuning.searched import search_from_text
+    from rankwright.tuning.search_spaces import search_from_text
     from rankwright.tuning.studies.study import announce_study
+    from rankwright.tuning.tuning_plan import TuningPlan
 
     metric_names(metric)
     chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())
@@ -150,7 +150,7 @@ def _search(
 
 def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:
     from rankwright.formats.reading import read
-    from rankwright.tuning.nested import nested_cross_validation
+    from rankwright.tuning.nested_validation import nested_cross_validation
 
     with progress():
         found = nested_cross_validation(ranker, read(data, **reading), folds=folds, tell=tell, **how)
@@ -185,7 +185,7 @@ def _show_nested(found: NestedResult) -> None:
 def _show_studies(studies: list[str], out: str | None, picture: str, report: str | None, as_json: bool) -> None:
     from rankwright.report.pages.search_page import page_of_studies
     from rankwright.report.study_report import write_study_report
-    from rankwright.tuning.studies.summary import summarise
+    from rankwright.tuning.studies.study_summary import summarise
 
     summaries = [summarise(folder) for folder in studies]
     target = Path(studies[0]) / "report" if out is None else Path(out)

@@ -48,13 +48,14 @@ class Debiasing:
     held_out : dict from str to float
         The log-likelihood of held-out clicks of a document by its position alone, by its features alone, and by both.
     better_than_position, better_than_features : float
-        By how many standard errors both together foretell held-out clicks better than either.
+        By how many standard errors position and features together predict held-out clicks better than either alone.
     trust : float
-        How far a document's own clicks count, on average, beside what its features tell: from 0 to 1.
+        How far a document's own clicks count, on average, compared with what its features tell: from 0 to 1.
     effective_size : float
-        As how many documents with equal weights the examined ones count: (Σ w)² / Σ w² of inverse examinations.
+        How many documents with equal weights would tell as much as the examined ones: (Σ w)² / Σ w² of inverse
+        examinations.
     ratios : PositionRatios or None
-        What positions count by, where documents were weighed along with training (`debias="pairwise"`).
+        How much each position counts, where documents were weighed during training (`debias="pairwise"`).
     """
 
     applied: bool

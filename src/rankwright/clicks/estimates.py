@@ -1,4 +1,4 @@
-"""What another policy would get, from the log of one: estimates with intervals that say what they rest on.
+"""What another policy would get, estimated from the log of one, with intervals and how much evidence there is.
 
 A weight is how much more likely the other policy shows a document at a place than the one that made the log did.
 """
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, IntArray, as_vector
-from rankwright.clicks.logs.log import ClickLog
+from rankwright.clicks.logs.click_log import ClickLog
 from rankwright.errors import InputError, UnknownNameError, require
 
 LEAST_SUPPORT = 30.0  # effective clicks or lists below which an interval would promise too much
-LEAST_SHOWN = 0.9  # of the examination that another order would get, that must be on documents of the log
+LEAST_SHOWN = 0.9  # the share of the examination that must fall on documents of the log
 SYMMETRIC = 1e-6
 Kind = Literal["ips", "clipped", "self-normalised"]
 KINDS = ("ips", "clipped", "self-normalised")
@@ -158,7 +158,7 @@ def _with_interval(
 ) -> tuple[float, float, float]:
     """The estimate with an interval from the spread and the skewness of groups, by Student's distribution.
 
-    The deviation of a ratio is that of its linear part: weights times what the value differs from the mean.
+    The deviation of a ratio is that of its linear part: weights times the differences of values from their mean.
     """
     from scipy.stats import t
 

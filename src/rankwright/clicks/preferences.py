@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankwright.arrays import IdArray, IntArray, text_ids
-from rankwright.clicks.logs.log import ClickLog
+from rankwright.clicks.logs.click_log import ClickLog
 from rankwright.clicks.simulation import known_documents, known_queries
 from rankwright.clicks.votes import Log, PairVotes, count_votes
 from rankwright.data.dataset import RankingDataset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float64Array, IntArray
-from rankwright.clicks.logs.log import ClickLog, pair_log
+from rankwright.clicks.logs.click_log import ClickLog, pair_log
 from rankwright.errors import InputError, require
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, IdArray, IntArray, Uint64Array, as_ids, as_scores
-from rankwright.clicks.logs.log import ClickLog
+from rankwright.clicks.logs.click_log import ClickLog
 from rankwright.clicks.models.behaviour import (
     Behaviour,
     ByDocument,
@@ -25,6 +25,7 @@ from rankwright.clicks.models.behaviour import (
 )
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.kernels.naive.common import mix, unit_interval
 from rankwright.ranking.order import rank
 
 # The literature's constants: how likely each rank is examined (Joachims 2005, as in Ai et al. 2018), and how likely a
@@ -162,10 +163,10 @@ def simulate(
     there = np.arange(depth) < sizes[:, None]
     rows[there] = ranked.rows[np.repeat(data.groups.offsets[:-1], sizes) + _within(sizes)]
     queries = np.repeat(np.arange(data.n_queries), sessions)
-    users_of = _mixed(_mixed(keys)[queries] ^ np.tile(np.arange(sessions, dtype=np.uint64), data.n_queries))
+    users_of = mix(mix(keys)[queries] ^ np.tile(np.arange(sessions, dtype=np.uint64), data.n_queries))
     shown_rows = _swapped(rows[queries], there[queries], users_of, swaps)
     shown = Shown(attraction[shown_rows], relevance[shown_rows])
-    random = np.stack([_unit(_mixed(users_of ^ np.uint64(place + 1))) for place in range(depth)], axis=1)
+    random = np.stack([unit_interval(mix(users_of ^ np.uint64(place + 1))) for place in range(depth)], axis=1)
     clicked = drawn_clicks(USERS[users](chances), shown, random)
     return _as_log(data, queries, shown_rows, there[queries], clicked)
 
@@ -207,7 +208,7 @@ def _as_log(
 
 
 def _within(sizes: IntArray) -> IntArray:
-    """Numbers from 0 within each group of a size."""
+    """The numbers from 0 on, anew in each group of these sizes."""
     return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
@@ -216,9 +217,9 @@ def _swapped(rows: IntArray, there: np.ndarray, users: Uint64Array, swaps: float
     if swaps == 0:
         return rows
     rows = rows.copy()
-    start = (_mixed(users ^ np.uint64(1 << 40)) >> np.uint64(63)).astype(np.int64)
+    start = (mix(users ^ np.uint64(1 << 40)) >> np.uint64(63)).astype(np.int64)
     for upper in range(rows.shape[1] - 1):
-        drawn = _unit(_mixed(users ^ np.uint64((1 << 41) + upper))) < swaps
+        drawn = unit_interval(mix(users ^ np.uint64((1 << 41) + upper))) < swaps
         chosen = np.flatnonzero((upper % 2 == start) & there[:, upper + 1] & drawn)
         rows[chosen[:, None], [upper, upper + 1]] = rows[chosen[:, None], [upper + 1, upper]]
     return rows
@@ -228,16 +229,3 @@ def _keys(ids: IdArray, seed: int) -> Uint64Array:
     """A random number for each query, which depends on its id and the seed alone."""
     digests = (hashlib.blake2b(f"{seed} {one}".encode(), digest_size=8).digest() for one in ids.tolist())
     return np.frombuffer(b"".join(digests), np.uint64)
-
-
-def _mixed(values: Uint64Array) -> Uint64Array:
-    """SplitMix64's finaliser: numbers that look random."""
-    x = values + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-def _unit(random: Uint64Array) -> Float64Array:
-    """Numbers in [0, 1)."""
-    return (random >> np.uint64(11)).astype(np.float64) / 2.0**53

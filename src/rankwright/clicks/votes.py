@@ -10,9 +10,9 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
-from rankwright.clicks.logs.codes import sorted_codes
-from rankwright.clicks.logs.log import ClickLog
-from rankwright.clicks.logs.reading import LogFile
+from rankwright.clicks.logs.click_log import ClickLog
+from rankwright.clicks.logs.id_numbers import sorted_codes
+from rankwright.clicks.logs.log_files import LogFile
 from rankwright.errors import UnknownNameError, require
 from rankwright.formats.storage.streams import Paths
 from rankwright.kernels.records import ShownLists, VoteTable
@@ -30,8 +30,10 @@ AGAINST_THE_ORDER = ("skip-above", "last-click")  # rules that can only vote for
 MOST_PARTS = 64  # of the table of votes; queries are dealt to parts, and threads take parts
 LEAST_SLOTS = 1 << 15  # of a part
 DEEPEST = 50  # ranks that the correction tells apart
-FRACTION_BITS = 20  # expected votes are added up as whole numbers of so many binary places: in any order, the same sum
-RUN_LENGTH = 1 << 22  # votes on different pairs that are kept apart before they are merged with the rest
+FRACTION_BITS = (
+    20  # binary places of expected votes, which are added up as whole numbers, so that order does not matter
+)
+RUN_LENGTH = 1 << 22  # votes on different pairs that are collected before they are merged with the others
 
 Log: TypeAlias = ClickLog | LogFile | Paths
 NONE, NO_AMOUNTS = np.empty(0, np.int64), np.empty((0, 0), np.int64)
@@ -154,7 +156,7 @@ def count_votes(log: Log, rule: str = "skip-above", *, correct: bool = False, th
 
 
 class Votes(NamedTuple):
-    """Votes of lists for documents: the first of a pair (the upper half of the number) over the second."""
+    """Votes for the first document of a pair, which is the upper half of the pair's number, over the second."""
 
     queries: Int32Array
     pairs: Uint64Array

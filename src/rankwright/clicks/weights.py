@@ -14,7 +14,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 
 logger = logging.getLogger(__name__)
-SMALLEST = 0.05  # propensity that counts as itself: a click never counts more than twenty times
+SMALLEST = 0.05  # smaller propensities count as this one, so that no click counts more than twenty times
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class PropensityWeights:
     weights : array of float32
         1 / propensity for clicked documents, 1 for others.
     effective_size : float
-        As how many clicks with equal weights the clicks count: (Σ w)² / Σ w².
+        How many clicks with equal weights would tell as much: (Σ w)² / Σ w².
     n_clicks : int
         How many clicked documents there are.
     clipped_share : float
@@ -79,7 +79,11 @@ def propensity_weights(clicks: ArrayLike, propensity: ArrayLike, *, smallest: fl
 
 
 def weighed_by_propensity(data: RankingDataset) -> tuple[RankingDataset, PropensityWeights | None]:
-    """The data with clicks weighed by their propensities, which it has no more, and the weights; None without any."""
+    """The data with its clicks weighed by inverse propensity, and the weights.
+
+    The result has no propensities, so that nothing is weighed twice. Data without propensities comes back unchanged,
+    with None for the weights.
+    """
     if data.propensities is None:
         return data, None
     if data.labels is None or data.preferences is not None:

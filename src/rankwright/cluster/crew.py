@@ -1,7 +1,8 @@
-"""Workers that keep what they have from call to call, and talk to each other: where tasks of an engine are too short.
+"""Crews: workers that keep their state from call to call, and talk to each other.
 
-A crew calls one function in all its members at a time, each with its own task and with a dictionary of its own, which
-stays from call to call. A member that dies, or that stops answering, is found out, and can be replaced.
+The tasks of an engine are too short for such work. A crew calls one function in all its members (its workers) at the
+same time. Each member gets its own task, and a dictionary of its own that stays from call to call. The crew notices a
+member that died or stopped answering, and can replace it.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from rankwright.cluster.tasks import Failure
 from rankwright.errors import ClusterError
 
 MemberState = dict[str, Any]  # what a member keeps from call to call
-CrewFunction = Callable[[MemberState, Any], Any]  # the member's own, its task -> result
+CrewFunction = Callable[[MemberState, Any], Any]  # the member's state, its task -> result
 
 SECONDS_BETWEEN_PINGS = 5.0
-SECONDS_TO_ANSWER = 60.0  # a member that is silent for so long counts as dead
+SECONDS_TO_ANSWER = 60.0  # a member that is silent for longer counts as dead
 SECONDS_TO_START = 180.0  # libraries are loaded, on a machine that may be busy
-SECONDS_TO_MEET = 60.0  # for all members to find each other, who are there already
-SECONDS_TO_GIVE_UP = 120.0  # after one member was lost, for the others to notice
+SECONDS_TO_MEET = 60.0  # in which members that have started find each other
+SECONDS_TO_GIVE_UP = 120.0  # in which the others notice that a member was lost
 
 
 class PeerLostError(ClusterError):
@@ -52,7 +53,7 @@ class MeetingPlace:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What is left of a member that died: how."""
+    """How a member of a crew died, in words that follow "worker 3"."""
 
     how: str
 
@@ -76,22 +77,22 @@ class Crew(Protocol):
         """
 
     def renew(self, members: Sequence[int]) -> None:
-        """Put new members, which know nothing, in the places of those that died."""
+        """Replace the members that died by new ones, whose state is empty."""
 
     def close(self) -> None:
         """End all members."""
 
 
-def raise_own(outcome: Done | Failure | Lost) -> None:
+def raise_error_of(outcome: Done | Failure | Lost) -> None:
     """Raise the error that a member ended with, unless it only says that another one was lost."""
     if isinstance(outcome, Failure) and not isinstance(outcome.error, PeerLostError):
         outcome.raise_here()
 
 
-def settled(outcomes: Mapping[int, Done | Failure | Lost]) -> list[Any]:
-    """The results in order; raises what members raised, or that some were lost."""
+def results_of(outcomes: Mapping[int, Done | Failure | Lost]) -> list[Any]:
+    """The results in the order of the members; raises the error of a member, or one that says which were lost."""
     for _, outcome in sorted(outcomes.items()):
-        raise_own(outcome)
+        raise_error_of(outcome)
     lost = {number: outcome.how for number, outcome in outcomes.items() if isinstance(outcome, Lost)}
     failures = [outcome for _, outcome in sorted(outcomes.items()) if isinstance(outcome, Failure)]
     if lost:

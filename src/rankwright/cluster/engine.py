@@ -1,4 +1,4 @@
-"""What every engine can do, and how to open one.
+"""What every engine can do.
 
 with open_engine() as engine:
     shared = engine.share(data)
@@ -8,14 +8,13 @@ with open_engine() as engine:
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rankwright.arrays import core_count
-from rankwright.errors import MissingExtraError, require
+from rankwright.errors import require
 
 Report = Callable[[Any], None]  # what a task calls to tell the driver of its progress
 TaskFunction = Callable[[Any, Any, Report], Any]  # shared value, the task's own, report -> result
@@ -57,7 +56,7 @@ class Engine(AbstractContextManager["Engine"], Protocol):
     def threads(self) -> int:
         """How many threads each of them should use; in a worker, `threads=None` means this number."""
 
-    def share(self, value: Any, *, key: str | None = None) -> Any:
+    def share(self, value: Any, *, key: str | None = None) -> object:
         """Put a value where all tasks can read it.
 
         Parameters
@@ -107,47 +106,3 @@ def worker_count(workers: int | None) -> int:
     """How many tasks run at a time: as many as asked for, or one per core."""
     require(workers is None or workers >= 1, f"workers must be 1 or more, got {workers}")
     return core_count() if workers is None else workers
-
-
-def open_engine(cluster: str | None = None, workers: int | None = None) -> Engine:
-    """Open an engine that runs many tasks at a time, on processes of this machine or on a Ray cluster.
-
-    Parameters
-    ----------
-    cluster : str, optional
-        Where tasks run: None or "local" for processes of this machine (on Windows, one task after another in this
-        process), "auto" for a Ray that is started here and ends with the engine, or the HOST:PORT of a running Ray
-        cluster.
-    workers : int, optional
-        How many tasks run at a time, 1 or more. By default one per core.
-
-    Returns
-    -------
-    Engine
-        An engine to use in a `with` block. Give it to `tune`, `cross_validate` and `nested_cross_validation`, or to the
-        `on` method of a bagged ranker; or call its own `share` and `run`.
-
-    Examples
-    --------
-    >>> import rankwright as rw
-    >>> data = rw.synthetic.web_search(n_queries=20, seed=0)
-    >>> with rw.open_engine(workers=1) as engine:
-    ...     bags = rw.BLMART(n_bags=2, n_trees=3).on(engine).fit(data)
-    >>> bags.n_bags_
-    2
-    """
-    if cluster is None or cluster == "local":
-        if not hasattr(socket, "send_fds"):
-            from rankwright.cluster.serial import SerialEngine
-
-            return SerialEngine(workers)
-        from rankwright.cluster.local import LocalEngine
-
-        return LocalEngine(workers)
-    try:
-        from rankwright.cluster.ray_engine import RayEngine
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise MissingExtraError("a cluster", "ray", "cluster") from None
-    return RayEngine(cluster, workers)

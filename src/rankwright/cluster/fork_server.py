@@ -33,21 +33,21 @@ class ForkServer:
         self._channel, theirs = socket.socketpair()
         with theirs:
             self._process = start_python("rankwright.cluster.fork_server", theirs, threads)
-        self._unborn: list[ForkedProcess] = []  # those whose numbers were not told yet
-        self.is_alive = True  # as far as is known: it answered whatever it was asked
+        self._unnumbered: list[ForkedProcess] = []  # processes whose numbers the server has not told yet
+        self.is_alive = True  # as far as is known: it has answered so far
 
     def fork(self, channel: socket.socket) -> ForkedProcess:
-        """Start a worker at the other end of that socket; nobody waits until it is there."""
+        """Ask for a worker at the other end of that socket, without waiting for it to start."""
         born = ForkedProcess(self)
-        self._unborn.append(born)
+        self._unnumbered.append(born)
         with suppress(OSError):  # where the server is dead, so are its workers
             socket.send_fds(self._channel, [_NUMBER.pack(FORK)], [channel.fileno()])
         return born
 
     def tell_numbers(self) -> None:
-        """Have the server tell the numbers of all processes that it was asked for."""
-        while self._unborn:
-            self._unborn.pop(0).number = self._answer()
+        """Wait until the server has told the numbers of all processes that it was asked for."""
+        while self._unnumbered:
+            self._unnumbered.pop(0).number = self._answer()
 
     def end(self, number: int) -> int:
         """End a process, and return its exit code."""
@@ -57,7 +57,7 @@ class ForkServer:
         return self._answer()
 
     def _answer(self) -> int:
-        """The next number that the server tells; that of the signal which ended it, if it is dead."""
+        """The next number that the server tells; minus that of a signal, as in exit codes, if the server is dead."""
         told = b""
         with suppress(OSError):
             told = self._channel.recv(_NUMBER.size, socket.MSG_WAITALL)
@@ -88,7 +88,7 @@ class ForkedProcess:
         return self.number
 
     def kill(self) -> None:
-        """Nothing: waiting for it ends it, for only its parent may know that the number is still its own."""
+        """Do nothing: `wait` ends the process. Only its parent knows that the number still stands for it."""
 
     def wait(self) -> int:
         """Have the process end, and return its exit code."""

@@ -17,8 +17,8 @@ from torch import distributed
 from rankwright.arrays import IntArray
 from rankwright.cluster.crew import MeetingPlace, PeerLostError
 
-TORCH: Any = distributed  # whose types say less than it has
-# A worker may wait so long for another, which may have more documents; those that died are noticed much sooner.
+TORCH: Any = distributed  # its type hints leave out what is used here
+# How long a worker waits for another, which may have more documents. A dead worker is noticed much sooner.
 MOST_SECONDS = 1800.0
 
 
@@ -38,15 +38,15 @@ def _store(place: tuple[str, int], patience: float, listening: int | None = None
 
 
 def _found_store(place: MeetingPlace) -> Any:
-    """The store of a meeting that was opened before; where its worker has ended, the system says so at once."""
+    """The store that another worker keeps. If that worker has ended, connecting fails at once."""
     socket.create_connection(place.store, timeout=place.patience).close()
-    return _store(place.store, place.patience / 2)  # it tries twice
+    return _store(place.store, place.patience / 2)  # torch tries twice
 
 
 class GlooExchange:
     """One worker's end of an exchange; see `Exchange`.
 
-    Where another worker dies, or closes its end, a `PeerLostError` is raised, and this end is closed as well: so all
+    If another worker dies or closes its end, this end raises a `PeerLostError` and closes too, so that all
     others notice.
     """
 

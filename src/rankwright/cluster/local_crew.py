@@ -16,8 +16,8 @@ from rankwright.cluster.crew import (
     CrewFunction,
     Lost,
     MemberState,
-    raise_own,
-    settled,
+    raise_error_of,
+    results_of,
 )
 from rankwright.cluster.engine import Done, Report
 from rankwright.cluster.fork_server import ForkServer
@@ -26,7 +26,7 @@ from rankwright.cluster.tasks import Failure, Ping, Posted, Work, hear
 
 CAN_FORK = sys.platform == "linux"  # on a Mac, libraries of the system may not be used after a fork
 LOOPBACK = "127.0.0.1"
-_STATE: MemberState = {"address": LOOPBACK}  # of this process, where it is a member
+_STATE: MemberState = {"address": LOOPBACK}  # the state of this process, if it is a member of a crew
 
 
 def act(shared: None, task: tuple[CrewFunction, Any], report: Report) -> Any:  # noqa: ARG001
@@ -42,7 +42,7 @@ class LocalCrew:
         self.size, self.threads = size, threads
         self._server = ForkServer(threads) if CAN_FORK else None
         self._members = [self._started() for _ in range(size)]
-        self._call = 0  # the number of the last call: answers to earlier ones, which Ctrl-C ended, are dropped
+        self._call = 0  # the number of the last call: late answers to calls that Ctrl-C ended are dropped
         self._is_new = [True] * size
 
     @property
@@ -66,7 +66,9 @@ class LocalCrew:
             }
             before, ready = now, wait(list(waiting), timeout=SECONDS_BETWEEN_PINGS)
             now = time.monotonic()
-            stopped = max(0.0, now - before - SECONDS_BETWEEN_PINGS)  # the driver itself, by Ctrl-Z for instance
+            stopped = max(
+                0.0, now - before - SECONDS_BETWEEN_PINGS
+            )  # how long the driver itself stood still, by Ctrl-Z say
             silent_since = [since + stopped for since in silent_since]
             for connection, number in waiting.items():
                 if connection in ready:
@@ -76,21 +78,22 @@ class LocalCrew:
                     self._members[number].kill()
                     outcome = Lost(f"did not answer for {SECONDS_TO_ANSWER:.0f} seconds")
                 else:
-                    # The answer of one member ends the wait too: were all others asked then, they would never be still.
+                    # The wait also ends when one member answers: if the others were asked each time, they would
+                    # always be answering.
                     if now - asked_at[number] >= SECONDS_BETWEEN_PINGS:
                         self._members[number].send(Ping())
                         asked_at[number] = now
                     continue
                 if outcome is not None:
-                    raise_own(outcome)
+                    raise_error_of(outcome)
                     outcomes[number] = outcome
                     self._is_new[number] = False
             if any(not isinstance(outcome, Done) for outcome in outcomes.values()):
                 given_up_at = min(given_up_at, now + SECONDS_TO_GIVE_UP)
-        return settled(outcomes)
+        return results_of(outcomes)
 
     def _hear(self, number: int) -> Done | Failure | Lost | None:
-        """What the member ended the current call with; None where it did not end it yet."""
+        """How the member's current call ended; None if it has not ended yet."""
         message = self._members[number].take()
         if message is None:
             return Lost(self._members[number].kill())

@@ -21,13 +21,13 @@ from typing import Any, Protocol
 from rankwright.cluster.shared_memory import SharedValue
 from rankwright.cluster.tasks import Share, Work
 
-# The search path first: what the driver can import, workers can.
+# The search path is set first, so that workers can import what the driver can.
 START = (
     "import json, sys; from importlib import import_module; sys.path[:] = json.loads(sys.argv[3]); "
     "import_module(sys.argv[1]).main(int(sys.argv[2]))"
 )
-# What libraries read when they are loaded; our own kernels follow the first.
-POOL = {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # the others keep tens of megabytes for later
+POOL = {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # other pools of Arrow keep tens of megabytes for later
+# Libraries read these when they are loaded; our own kernels follow the first.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 

@@ -21,8 +21,8 @@ from rankwright.cluster.crew import (
     Lost,
     MemberState,
     NoRoomError,
-    raise_own,
-    settled,
+    raise_error_of,
+    results_of,
 )
 from rankwright.cluster.engine import Done
 from rankwright.cluster.processes import THREAD_VARIABLES
@@ -115,12 +115,14 @@ class RayCrew:
             before = now
             ready, _ = ray.wait(list(given), num_returns=1, timeout=SECONDS_BETWEEN_PINGS)
             now = time.monotonic()
-            stopped = max(0.0, now - before - SECONDS_BETWEEN_PINGS)  # the driver itself, by Ctrl-Z for instance
+            stopped = max(
+                0.0, now - before - SECONDS_BETWEEN_PINGS
+            )  # how long the driver itself stood still, by Ctrl-Z say
             pings = {number: (ping, asked + stopped) for number, (ping, asked) in pings.items()}
             for reference in ready:
                 number = given.pop(reference)
                 outcomes[number] = _outcome(reference)
-                raise_own(outcomes[number])
+                raise_error_of(outcomes[number])
             for reference, number in list(given.items()):
                 ping, asked = pings[number]
                 if ray.wait([ping], timeout=0)[0]:
@@ -132,7 +134,7 @@ class RayCrew:
                     del given[reference]
             if any(not isinstance(outcome, Done) for outcome in outcomes.values()):
                 given_up_at = min(given_up_at, now + SECONDS_TO_GIVE_UP)
-        return settled(outcomes)
+        return results_of(outcomes)
 
     def renew(self, members: Sequence[int]) -> None:
         """Start new actors in the places of dead ones; raises `NoRoomError` where the cluster has no room for them."""

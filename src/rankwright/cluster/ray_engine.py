@@ -1,12 +1,13 @@
 """The engine of many machines: tasks of a Ray cluster.
 
-Ray copies the shared value once to the object store of each node, where tasks read it in place. Tasks report and log
-through a mailbox. Tasks that are lost with their worker or node are given out again here, not by Ray, so that both
-engines count tries in the same way.
+Ray copies the shared value once to the object store of each node, where tasks read it in place. Tasks on any node leave
+their reports and log lines in a mailbox, and the driver collects them. Tasks that are lost with their worker or node
+are given out again here, not by Ray, so that both engines count tries in the same way.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -16,14 +17,88 @@ from typing import Any
 import ray
 from ray import cloudpickle
 from ray.exceptions import NodeDiedError, ObjectLostError, OutOfMemoryError, RayError, WorkerCrashedError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from rankwright.arrays import core_count
 from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener, worker_count
 from rankwright.cluster.ray_crew import RayCrew
-from rankwright.cluster.ray_mailbox import Letters, Sender
 from rankwright.cluster.ray_start import joined_ray, started_ray
 from rankwright.cluster.tasks import Failure, Work, hear, perform
 from rankwright.errors import ClusterError
+
+Letter = tuple[int, Any]  # number of the task, what it posted
+
+SECONDS_TO_CLOSE = 5.0
+
+
+class Mailbox:
+    """Letters, from when they are posted until they are taken."""
+
+    def __init__(self) -> None:
+        self._letters: list[Letter] = []
+        self._some = asyncio.Event()
+
+    async def post(self, letter: Letter) -> None:
+        """Leave a letter."""
+        self._letters.append(letter)
+        self._some.set()
+
+    async def take(self) -> list[Letter]:
+        """All letters that are there; there may be none."""
+        letters, self._letters = self._letters, []
+        self._some.clear()
+        return letters
+
+    async def wait(self) -> None:
+        """Return when there is a letter, or when nobody will wait any more."""
+        await self._some.wait()
+
+    async def close(self) -> None:
+        """Let `wait` return."""
+        self._some.set()
+
+
+class Letters:
+    """The driver's access to a mailbox on its own node, which stays when another node is lost."""
+
+    def __init__(self) -> None:
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        actor = ray.remote(Mailbox).options(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)
+        self.mailbox = actor.remote()
+        self.arrival = self.mailbox.wait.remote()  # ready when there is a letter
+
+    def take(self) -> list[Letter]:
+        """All letters that are there; there may be none."""
+        letters: list[Letter] = ray.get(self.mailbox.take.remote())
+        if ray.wait([self.arrival], timeout=0)[0]:
+            self.arrival = self.mailbox.wait.remote()
+        return letters
+
+    def close(self) -> None:
+        """Let the mailbox end: Ray ends an actor that nobody waits for or can reach."""
+        ray.wait([self.mailbox.close.remote()], timeout=SECONDS_TO_CLOSE)
+
+
+class Sender:
+    """Sends the messages of one task to the mailbox."""
+
+    def __init__(self, mailbox: Any, number: int) -> None:
+        self._mailbox, self._number = mailbox, number
+        self._sent: list[Any] = []  # not known to have arrived
+        self.has_posted = False
+
+    def post(self, message: Any) -> None:
+        """Send a message, without waiting for it to arrive."""
+        if self._sent:
+            self._sent = ray.wait(self._sent, num_returns=len(self._sent), timeout=0)[1]
+        self._sent.append(self._mailbox.post.remote((self._number, message)))
+        self.has_posted = True
+
+    def arrive(self) -> None:
+        """Wait until all that was sent is in the mailbox."""
+        if self._sent:
+            ray.wait(self._sent, num_returns=len(self._sent))
+
 
 LOST = (WorkerCrashedError, NodeDiedError, OutOfMemoryError, ObjectLostError)
 AHEAD = 2  # tasks given out for each that can run, so that a worker finds the next one waiting
@@ -53,7 +128,7 @@ class RayEngine(AbstractContextManager["RayEngine"]):
             return self._most
         return max(1, int(ray.cluster_resources().get("CPU", 0)) // self.threads)
 
-    def share(self, value: Any, *, key: str | None = None) -> Any:
+    def share(self, value: Any, *, key: str | None = None) -> object:
         """A handle of `value`, copied to this node's object store, and to that of another node with its first task."""
         if key is None:
             return ray.put(value)
@@ -78,10 +153,10 @@ class RayEngine(AbstractContextManager["RayEngine"]):
         options: dict[str, Any] = {"is_heard": listener is not None, "dumps": cloudpickle.dumps}
         waiting = (Work.of(function, task, number, **options) for number, task in enumerate(tasks))
         try:
-            run.begin(waiting, self._most_given())
+            run.give_out(waiting, self._most_given())
             while run.given:
                 for outcome in run.finished(listener):
-                    run.begin(waiting, self._most_given())
+                    run.give_out(waiting, self._most_given())
                     yield outcome
         finally:
             run.cancel()
@@ -104,7 +179,7 @@ class _RayRun:
         self.given: dict[Any, Work] = {}
         self._perform, self._letters, self._shared = perform, letters, shared
 
-    def begin(self, waiting: Iterator[Work], most: int) -> None:
+    def give_out(self, waiting: Iterator[Work], most: int) -> None:
         """Give out tasks until `most` of them are under way."""
         while len(self.given) < most and (following := next(waiting, None)) is not None:
             self._give(following)

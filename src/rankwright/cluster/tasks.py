@@ -25,7 +25,7 @@ Post = Callable[[Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Announces the memory of the value that later tasks share; its descriptor follows. None: they share nothing."""
+    """Announces the memory that later tasks share, whose descriptor follows; None if they share nothing."""
 
     layout: Layout | None
 
@@ -98,7 +98,7 @@ class LogRecord:
 
 
 def own_log_level() -> int:
-    """The least level at which the library's log is wanted here."""
+    """The lowest level of the library's log lines that are shown here."""
     return logging.getLogger(OWN_LOGGER).getEffectiveLevel()
 
 
@@ -163,5 +163,5 @@ class _PostingHandler(logging.Handler):
         self._post = post
 
     def emit(self, record: logging.LogRecord) -> None:
-        if not hasattr(record, STAGE):  # how far a task is, its reports tell
+        if not hasattr(record, STAGE):  # the reports of a task say how far it is
             self._post(LogRecord(record.name, record.levelno, record.getMessage()))

@@ -18,7 +18,7 @@ from rankwright import kernels
 from rankwright.arrays import Float32Array, IntArray, Uint64Array, thread_count
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
-from rankwright.kernels.naive.common.counter_random import mix, stream_of
+from rankwright.kernels.naive.common import mix, stream_of
 
 if TYPE_CHECKING:
     from rankwright.data.dataset_parts import DatasetParts

@@ -18,7 +18,7 @@ import numpy as np
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.estimates import effective_size
-from rankwright.clicks.joint import (
+from rankwright.clicks.joint_examination import (
     Examination,
     PositionBasedClicks,
     clicks_above,
@@ -29,7 +29,7 @@ from rankwright.clicks.weights import SMALLEST
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.held_out import held_out_scores
 from rankwright.errors import InputError
-from rankwright.objectives.registry import lambdarank
+from rankwright.objectives.families import lambdarank
 
 SURE = 2.0  # standard errors by which a model of the clicks must be better than another
 EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing

@@ -13,14 +13,14 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.clicks.bias import Debiasing
-from rankwright.clicks.pairwise import PairwiseDebiased
+from rankwright.clicks.pairwise_debiasing import PairwiseDebiased
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.correction import SURE, WHAT, shown_documents
 from rankwright.debiasing.held_out import held_out_scores
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.metric_table import as_measure
+from rankwright.objectives.families import lambdarank
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import lambdarank
 
 N_TREES = 120
 METRIC = "ndcg@10"

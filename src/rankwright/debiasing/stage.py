@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankwright.clicks.bias import Debiasing, PositionRatios
-from rankwright.clicks.pairwise import check_clicks
+from rankwright.clicks.pairwise_debiasing import check_clicks
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.correction import debiased
 from rankwright.debiasing.pair_support import pairs_verdict

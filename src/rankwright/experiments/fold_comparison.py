@@ -18,7 +18,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.catalog.rankers import RANKERS, ranker_named
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 from rankwright.container.atomic import atomic_file
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -35,11 +35,11 @@ from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, e
 from rankwright.metrics.metric_table import as_measure
 from rankwright.tables.text import ShownTable, ShownTables
 from rankwright.training.digest import data_digest
-from rankwright.tuning.per_query import for_json, from_json
-from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.refit import with_seed
 from rankwright.tuning.studies.study import SeveralStudies, StudyListener
+from rankwright.tuning.trials import for_json, from_json
 from rankwright.tuning.tuner import Tuned, listed_settings, n_experiments, tune
+from rankwright.tuning.tuning_plan import TuningPlan
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")
@@ -173,7 +173,7 @@ def compare_on_folds(
         for place, fold in enumerate(folds_to_come):
             fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
             for number, name in enumerate(names):
-                together.begin(place * len(names) + number, f"{fold.name}, {name}")
+                together.begin_study(place * len(names) + number, f"{fold.name}, {name}")
                 try:
                     found[name].append(run.result(name, fold, fingerprint))
                 except MissingExtraError as error:

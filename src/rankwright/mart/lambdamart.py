@@ -10,10 +10,9 @@ from rankwright.errors import require
 from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.mart.recipe import ForestRecipe
 from rankwright.mart.settings import LambdaForestSettings, LambdaMARTSettings
+from rankwright.objectives.families import UsualForces, lambdarank, objective_named, paper_lambdarank
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
-from rankwright.objectives.registry import lambdarank, objective_named, paper_lambdarank
-from rankwright.objectives.usual import usual_forces
 from rankwright.rankers.trained import TrainingFindings
 from rankwright.trees.params import SplitGain
 
@@ -30,7 +29,7 @@ def lambda_forces(settings: LambdaForestSettings, found: TrainingFindings) -> Ob
         )
         return objective_named(settings.objective) if isinstance(settings.objective, str) else settings.objective
     if are_plain:  # clicks stay clicks once they are corrected or weighed
-        return lambdarank(settings.metric) if found.has_clicks else usual_forces(settings.metric)
+        return lambdarank(settings.metric) if found.has_clicks else UsualForces(settings.metric)
     objective = paper_lambdarank(settings.metric) if settings.mode == "paper" else lambdarank(settings.metric)
     loss = settings.sigma and Logistic(settings.sigma)
     changes: dict[str, Any] = {"truncation": settings.truncation, "pair_loss": loss}

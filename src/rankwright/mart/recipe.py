@@ -14,8 +14,8 @@ from rankwright.debiasing.stage import Debias, RefuseBias
 from rankwright.errors import require
 from rankwright.mart.lists import ForestLists, GrownOn
 from rankwright.mart.sources import PreparedForest, forest_source
+from rankwright.objectives.families import learns_alone
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.recipe import (
     Given,
     TrainingOutcome,

@@ -17,8 +17,8 @@ from rankwright.nets.params import NetRecipe, descent_params, net_shape, recipes
 from rankwright.nets.plain_net import PlainNet
 from rankwright.nets.settings import DescentSettings
 from rankwright.nets.trial import chosen_recipe
+from rankwright.objectives.families import learns_alone
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import LessonRecipe, PreparedData, loop_plan, unit_of, watches_for, weighed_by_position
 from rankwright.rankers.stages import Stage

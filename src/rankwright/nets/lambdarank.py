@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from rankwright.debiasing.stage import debiasing_view, plot_bias, position_ratios_view
 from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.settings import LambdaRankSettings
+from rankwright.objectives.families import lambdarank, paper_lambdarank
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic, PairLoss, Spring
-from rankwright.objectives.registry import lambdarank, paper_lambdarank
 
 
 def lambda_forces(settings: LambdaRankSettings) -> Objective:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.settings import NetRankerSettings
+from rankwright.objectives.families import objective_named
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import objective_named
 
 
 def chosen_forces(settings: NetRankerSettings) -> Objective:

@@ -15,8 +15,8 @@ from rankwright.errors import InputError, require
 from rankwright.features.nystrom import FittedNystrom, fit_nystrom
 from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.settings import RankNetSettings
+from rankwright.objectives.families import ranknet
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import ranknet
 
 
 def ranknet_forces(settings: RankNetSettings) -> Objective:

@@ -30,7 +30,7 @@ def objective_name(objective: str | Objective) -> str:
     """The full name of an objective, as files hold it; that of one of the user's own stays as it is."""
     if not isinstance(objective, str):
         return objective.name
-    from rankwright.objectives.registry import OBJECTIVES, objective_named
+    from rankwright.objectives.families import OBJECTIVES, objective_named
 
     return objective_named(objective).name if objective.partition(":")[0] in OBJECTIVES else objective
 

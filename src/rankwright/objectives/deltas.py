@@ -102,7 +102,7 @@ class Decay:
         return labels.astype(np.float64)
 
     def discount(self, n_ranks: int) -> Float64Array:
-        """Tell how much each rank counts: powers of the persistence, so large that neighbours differ by a power.
+        """Tell how much each rank counts: powers of the persistence, scaled so that neighbours differ by a power.
 
         Parameters
         ----------

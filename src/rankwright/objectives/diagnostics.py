@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require, require_type
+from rankwright.objectives.families import objective_named
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.objective import Objective, finite_scores
-from rankwright.objectives.registry import objective_named
 
 NEGLIGIBLE = 1e-6  # as a share of the largest force and slope: far above rounding, far below what matters
 MOST_PASSED = 8  # documents that a move passes by, so that paths in long lists stay short

@@ -16,17 +16,16 @@ from rankwright.arrays import Float64Array, IntArray, as_vector
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
-from rankwright.objectives.pairwise import PairwiseObjective
 
 KEY = 0
 DOCS_AT_ONCE = 1_000_000  # the most documents, over all points, in one call
-STEP = 1e-6  # of a derivative: its square and the noise over it, 1e-16 / 1e-6, are both far below what matters
+STEP = 1e-6  # of a difference quotient, whose errors, about STEP² and 1e-16 / STEP, are far below what matters
 NEAR = 1e-10  # how far from a rank change its two sides are looked at
 MOST_HALVINGS = 48
 
 
 def _lobatto(n_nodes: int) -> tuple[Float64Array, Float64Array]:
-    """The nodes between -1 and 1 and their weights. The ends are among the nodes, so a kink next to an end is seen.
+    """The nodes between -1 and 1, and their weights. The ends are nodes too, so that a kink next to an end is noticed.
 
     The ends lie slightly inside, on this side of a rank change.
     """
@@ -58,8 +57,7 @@ class ForceField:
             query = RankingDataset.from_arrays(np.zeros((len(labels), 0)), labels, group=[len(labels)])
         if query.n_queries != 1:
             raise InputError(f"forces are looked at one query at a time, but the dataset has {query.n_queries}")
-        own = objective.pair_loss.kinks if isinstance(objective, PairwiseObjective) else ()
-        gaps = np.array([0.0, *own, *kinks])
+        gaps = np.array([0.0, *getattr(objective, "kinks", ()), *kinks])
         return cls(objective.bind(query, dtype=np.float64), query.n_docs, np.unique([-gaps, gaps]))
 
     def gradient(self, points: Float64Array) -> Float64Array:
@@ -129,7 +127,7 @@ def _cuts(low: float, high: float, between: Float64Array) -> Float64Array:
 def integral(function: Callable[[Float64Array], Float64Array], cuts: Float64Array, tolerance: float = 1e-11) -> float:
     """The integral of `function` from the first cut to the last; intervals are halved until halves and whole agree.
 
-    A kink between cuts is closed in on where a node sees it; a bump narrower than the gap between nodes is missed.
+    Halving closes in on a kink between cuts that a node notices; a bump narrower than the gap between nodes is missed.
     """
 
     def over(low: Float64Array, high: Float64Array) -> Float64Array:
@@ -152,3 +150,33 @@ def integral(function: Callable[[Float64Array], Float64Array], cuts: Float64Arra
         again = np.tile(open_, 2)
         low, high, whole = low[again], high[again], halves[again]
     return total + float(whole.sum())
+
+
+# Good and bad documents, some in the right order and some in the wrong one.
+EXAMPLE_LABELS = (3.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 1.0)
+EXAMPLE_SCORES = (0.6, 2.0, -0.4, 1.3, 0.1, -1.0, -1.7, -2.2)
+IDS_SHOWN = 5
+
+
+def example_query() -> tuple[RankingDataset, Float64Array]:
+    """A query of eight documents without features, and scores that put some of them in the wrong order."""
+    n_docs = len(EXAMPLE_LABELS)
+    return RankingDataset.from_arrays(np.zeros((n_docs, 0)), EXAMPLE_LABELS, group=[n_docs]), np.array(EXAMPLE_SCORES)
+
+
+def query_with_scores(
+    documents: RankingDataset, query: str | None = None, scores: Float64Array | None = None, *, name: str = "the data"
+) -> tuple[RankingDataset, Float64Array]:
+    """The query of that id, by default the first, and the scores of its documents.
+
+    `scores` has one for each document, in the caller's order; by default they are random. `name` is what errors call
+    the data.
+    """
+    given = np.random.default_rng(0).normal(size=documents.n_docs) if scores is None else scores
+    ids = [str(one) for one in documents.qid[documents.groups.offsets[:-1]]]
+    if query is not None and query not in ids:
+        more = ", …" if len(ids) > IDS_SHOWN else ""
+        raise InputError(f"{name} has no query {query!r}; its queries are {', '.join(ids[:IDS_SHOWN])}{more}")
+    chosen = 0 if query is None else ids.index(query)
+    rows = documents.groups.rows_of(np.array([chosen]))
+    return documents.take_queries([chosen]), documents.from_source_order(given)[rows]

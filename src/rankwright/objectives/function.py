@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, SettingError, require
 from rankwright.objectives.objective import (
     GRADIENT_DTYPE,
+    DataFacts,
     Judged,
     LambdaFn,
     Lambdas,
@@ -35,6 +36,7 @@ class FunctionObjective:
     function: Callable[..., Any]
     scope: Literal["query", "all"] = "query"
     label: str | None = None
+    learns_alone: ClassVar[bool] = True  # as far as is known
 
     def __post_init__(self) -> None:
         require(callable(self.function), f"the λ-function must be callable, got {self.function!r}")
@@ -55,6 +57,15 @@ class FunctionObjective:
         """Return the λ-function of a dataset's documents; see `Objective.bind`."""
         labels = judged_labels(dataset, f"objective {self.name}")
         return BoundFunction(self, labels, dataset.groups, dataset.query_weights, dataset.document_weights, dtype)
+
+    def for_all_data(self, facts: DataFacts) -> FunctionObjective:  # noqa: ARG002
+        """Return the objective itself; raises where the function takes all queries at once."""
+        if self.scope == "all":
+            raise SettingError(
+                f"objective {self.name} takes all queries at once, and workers have some each: write it for one query "
+                f"at a time (scope='query')"
+            )
+        return self
 
 
 def from_function(

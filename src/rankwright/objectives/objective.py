@@ -115,6 +115,24 @@ class Objective(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class DataFacts:
+    """What is known of all data where only a part of it is at hand; `example` is some of its documents."""
+
+    highest_label: float
+    n_docs: int
+    n_queries: int
+    example: Judged
+
+
+@runtime_checkable
+class DependsOnAllData(Objective, Protocol):
+    """An objective that is bound differently to a part of the data than to all of it."""
+
+    def for_all_data(self, facts: DataFacts) -> Objective:
+        """Return an objective that gives a part of the data the forces that it would have among all data."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BoundKernel:
     """A λ-function that a kernel computes.
 

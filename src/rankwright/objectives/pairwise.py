@@ -8,7 +8,7 @@ query.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -20,10 +20,11 @@ from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, require
 from rankwright.kernels.records import LabelledQueries, PairSettings
-from rankwright.objectives.deltas import Constant, Decay, Delta
+from rankwright.objectives.deltas import Constant, Decay, Delta, MetricDelta, fitting_convention
 from rankwright.objectives.objective import (
     GRADIENT_DTYPE,
     BoundKernel,
+    DataFacts,
     Judged,
     LambdaFn,
     judged_labels,
@@ -167,6 +168,31 @@ class PairwiseObjective:
             arguments = common | self._given_pairs(dataset.preferences, dataset.groups)
         return BoundKernel(kernel, arguments, dataset.groups, threads, dtype, has_cost=self.has_cost)
 
+    def for_all_data(self, facts: DataFacts) -> PairwiseObjective:
+        """Return the objective that gives a part of the data the forces that it would have among all data.
+
+        Without a convention, ERR's chance to stop depends on the highest label.
+
+        Parameters
+        ----------
+        facts : DataFacts
+            What is known of all data.
+
+        Returns
+        -------
+        PairwiseObjective
+            The objective with the convention that fits all data.
+        """
+        if not isinstance(self.delta, MetricDelta) or self.delta.convention is not None:
+            return self
+        fitting = fitting_convention(np.array([facts.highest_label], np.float32))
+        return replace(self, delta=replace(self.delta, convention=fitting))
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The gaps between two scores at which forces are not smooth, besides 0."""
+        return self.pair_loss.kinks
+
     def _settings(self) -> PairSettings:
         return PairSettings(
             loss=self.pair_loss.name,
@@ -174,17 +200,9 @@ class PairwiseObjective:
             delta=self.delta.kind,
             truncation=self.truncation or 0,
             sampled=self.sampled_pairs or 0,
-            pair_equal_labels=self.pair_equal_labels,
-            certainty=self.certainty,
-            query_norm=self.query_norm,
-            gap_norm=self.gap_norm,
             # Means over all orders of equal scores need no random one: so no bit depends on a key.
             shuffle_ties=self.shuffle_ties and not self.expected_ties,
-            expected_ties=self.expected_ties,
-            perturbations=self.perturbations,
-            noise=self.noise,
-            neighbours=self.neighbours,
-            constant_share=self.constant_share,
+            **{name: getattr(self, name) for name in _KERNEL_SWITCHES},
         )
 
     def _worths(self, dataset: Judged, threads: int) -> dict[str, Any]:
@@ -218,6 +236,9 @@ class PairwiseObjective:
 
 
 _NO_ROWS = np.empty(0, np.int64)
+# The settings that the kernel takes under the same name.
+_KERNEL_SWITCHES = ("pair_equal_labels", "certainty", "query_norm", "gap_norm", "expected_ties", "perturbations",
+                    "noise", "neighbours", "constant_share")  # fmt: skip
 
 
 def _rows_by_label(labels: Float32Array, groups: Groups) -> IntArray:

@@ -17,6 +17,7 @@ class SquaredError:
     """Half the squared difference between the score and the label: regression."""
 
     name: ClassVar[str] = "squared-error"
+    learns_alone: ClassVar[bool] = True
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
         """Return the λ-function that pulls scores to labels; see `Objective.bind`."""
@@ -34,6 +35,7 @@ class LogisticError:
     """
 
     name: ClassVar[str] = "logistic-error"
+    learns_alone: ClassVar[bool] = True
     relevant_above: float = 0.0
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:

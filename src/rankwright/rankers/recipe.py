@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rankwright.arrays import thread_count
-from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
+from rankwright.clicks.pairwise_debiasing import PairwiseDebiased, position_ratios
 from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require

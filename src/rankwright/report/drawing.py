@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rankwright.compression.curve import Compressed
     from rankwright.data.dataset import RankingDataset
     from rankwright.rankers.ranker import Ranker
-    from rankwright.tuning.importance import Importance
-    from rankwright.tuning.studies.summary import SearchCurve
+    from rankwright.tuning.setting_importance import Importance
+    from rankwright.tuning.studies.study_summary import SearchCurve
 
 PathLike = str | os.PathLike[str]
 

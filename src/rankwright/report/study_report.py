@@ -17,7 +17,7 @@ from rankwright.report.pages.search_page import named_curves, shared_metric, too
 from rankwright.report.picture import picture_kind
 from rankwright.report.table_files import write_json, write_rows
 from rankwright.tables.text import markdown_table, short
-from rankwright.tuning.studies.summary import SearchCurve, StudySummary
+from rankwright.tuning.studies.study_summary import SearchCurve, StudySummary
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from rankwright.metrics.evaluation import RESAMPLES, evaluate
 from rankwright.reproduce.experiment import Setup
 from rankwright.reproduce.outcome import Claim, Figure
 from rankwright.reproduce.sources import DataSource, fold
-from rankwright.tuning.per_query import for_json, from_json
+from rankwright.tuning.trials import for_json, from_json
 
 THREADS = 1  # of a part: parts run side by side, and times are those of one processor
 

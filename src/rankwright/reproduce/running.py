@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.arrays import core_count
-from rankwright.cluster.engine import Engine, Report, open_engine
+from rankwright.cluster.engine import Engine, Report
+from rankwright.cluster.opening import open_engine
 from rankwright.container.atomic import atomic_file, remove_unfinished
 from rankwright.errors import FileFormatError, InputError, MissingExtraError
 from rankwright.progress.stages import announce

@@ -1,6 +1,6 @@
 """Data made by a recipe and a seed: the same seed gives the same data."""
 
-from rankwright.synthetic.ranknet import random_network, random_polynomial
+from rankwright.synthetic.artificial_tasks import random_network, random_polynomial
 from rankwright.synthetic.topic_distillation import topic_distillation
 from rankwright.synthetic.web_search import quickstart, web_search
 

@@ -11,6 +11,7 @@ stream, with the stream's length and with how common the term is. Stuffed pages 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +38,7 @@ class Stream:
     share_present: float
     log_length: float
     log_length_spread: float
-    log_frequency: float  # of a usual term, in a page of usual length and match
+    log_frequency: float  # of a common term, in a page of mean length and match
     frequency_spread: float
     match_effect: float  # what one standard deviation of match adds to the log frequency
     rarity: float  # what this stream adds to a term's inverse document frequency
@@ -93,7 +94,7 @@ def happens(rng: np.random.Generator, share: float, n: int) -> Float32Array:
     return (rng.random(n, dtype=np.float32) < share).astype(np.float32)
 
 
-def whole(values: NDArray[np.float32]) -> Float32Array:
+def floored(values: NDArray[np.float32]) -> Float32Array:
     """`values` rounded down to whole numbers, negative ones to 0."""
     return np.floor(np.maximum(values, 0))
 
@@ -148,13 +149,61 @@ def _draw_text(
     n_docs = len(shift)
     present = happens(rng, stream.share_present, n_docs)
     longer = normal(rng, n_docs)
-    length = whole(np.exp(stream.log_length + stream.log_length_spread * longer)) * present
+    length = floored(np.exp(stream.log_length + stream.log_length_spread * longer)) * present
     log_frequency = normal(rng, MAX_TERMS, n_docs)
     log_frequency *= stream.frequency_spread
     log_frequency += stream.log_frequency + shift + LENGTH_EFFECT * stream.log_length_spread * longer
     log_frequency -= RARITY_EFFECT * (rarity - USUAL_RARITY)
-    frequency = whole(np.exp(log_frequency))
+    frequency = floored(np.exp(log_frequency))
     frequency *= possible * present
     # A text is at least as long as the query terms in it.
     length = np.maximum(length, frequency.sum(axis=0))
     return Text(length, frequency, np.where(rarity > 0, rarity + stream.rarity, 0), stream.usual_length)
+
+
+BM25_K1, BM25_B = np.float32(2.5), np.float32(0.8)
+ABSOLUTE_DISCOUNT = np.float32(0.7)
+JELINEK_MERCER = np.float32(0.1)  # weight of the collection
+COMMONEST = np.float32(1e-3)  # probability in the collection of a term of inverse document frequency 0
+
+
+def spread(values: Float32Array, used: BoolArray, n_terms: Float32Array) -> Iterator[Float32Array]:
+    """Sum, smallest, largest, mean and variance of `values`, `(terms, documents)`, over the terms of each query."""
+    total = values.sum(axis=0)
+    mean = total / n_terms
+    yield total
+    yield np.where(used, values, np.float32(np.inf)).min(axis=0)
+    yield values.max(axis=0)
+    yield mean
+    yield (np.square(values - mean) * used).sum(axis=0) / n_terms
+
+
+def cosine(text: Text) -> Float32Array:
+    """Cosine of the angle between page and query, both weighted by rarity: the vector space model."""
+    weighted = text.frequency * text.rarity
+    norms = np.sqrt(np.square(weighted).sum(axis=0) * np.square(text.rarity).sum(axis=0))
+    cosines: Float32Array = (weighted * text.rarity).sum(axis=0) / np.maximum(norms, np.float32(1e-6))
+    return cosines
+
+
+def bm25(text: Text) -> Float32Array:
+    """Okapi BM25."""
+    slack = BM25_K1 * (1 - BM25_B + BM25_B / np.float32(text.usual_length) * text.length)
+    scores: Float32Array = (text.rarity * text.frequency * (BM25_K1 + 1) / (text.frequency + slack)).sum(axis=0)
+    return scores
+
+
+def language_models(text: Text, used: BoolArray) -> Iterator[Float32Array]:
+    """Log-likelihood of the query under three smoothed models: absolute discounting, Dirichlet, Jelinek-Mercer."""
+    in_collection = COMMONEST * np.exp(-np.float32(0.5) * text.rarity)
+    length = np.maximum(text.length, 1)
+    distinct_words = np.power(length, np.float32(0.8))
+    dirichlet = np.float32(text.usual_length)
+    likelihoods = (
+        (np.maximum(text.frequency - ABSOLUTE_DISCOUNT, 0) + ABSOLUTE_DISCOUNT * distinct_words * in_collection)
+        / length,
+        (text.frequency + dirichlet * in_collection) / (text.length + dirichlet),
+        (1 - JELINEK_MERCER) * text.frequency / length + JELINEK_MERCER * in_collection,
+    )
+    for likelihood in likelihoods:
+        yield (np.log(likelihood) * used).sum(axis=0)

@@ -16,8 +16,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.seeds import seed_number
 from rankwright.errors import require
-from rankwright.synthetic.pages import Pages, draw_pages, normal, whole
-from rankwright.synthetic.term_features import bm25, language_models
+from rankwright.synthetic.pages import Pages, bm25, draw_pages, floored, language_models, normal
 
 PARTS = ("body", "anchor", "title", "url")
 PER_TEXT = ("tf", "idf", "tf_idf", "length", "bm25", "lm_absolute_discount", "lm_dirichlet", "lm_jelinek_mercer")
@@ -141,9 +140,9 @@ def _page_features(rng: np.random.Generator, pages: Pages, entry: Float32Array) 
     yield np.exp(-7.0 + 1.2 * (0.4 * entry + 0.9 * normal(rng, n_docs)))
     yield page_rank * np.exp(0.4 * match)
     yield authority * np.exp(0.4 * match)
-    yield whole(np.exp(0.8 + 2.0 * (0.6 * quality + 0.3 * entry + 0.7 * normal(rng, n_docs))))
-    yield whole(np.exp(2.0 + 1.2 * (0.4 * entry + 0.9 * normal(rng, n_docs))))
-    yield whole(np.exp(-0.5 + 2.0 * (0.7 * entry + 0.7 * normal(rng, n_docs))))
-    yield 1 + whole(np.exp(0.6 + 0.5 * depth))
-    yield 6 + whole(np.exp(3.4 + 0.4 * (0.7 * depth + 0.7 * normal(rng, n_docs))))
-    yield whole(pages.texts["body"].length * np.exp(1.7 + 0.3 * normal(rng, n_docs)))
+    yield floored(np.exp(0.8 + 2.0 * (0.6 * quality + 0.3 * entry + 0.7 * normal(rng, n_docs))))
+    yield floored(np.exp(2.0 + 1.2 * (0.4 * entry + 0.9 * normal(rng, n_docs))))
+    yield floored(np.exp(-0.5 + 2.0 * (0.7 * entry + 0.7 * normal(rng, n_docs))))
+    yield 1 + floored(np.exp(0.6 + 0.5 * depth))
+    yield 6 + floored(np.exp(3.4 + 0.4 * (0.7 * depth + 0.7 * normal(rng, n_docs))))
+    yield floored(pages.texts["body"].length * np.exp(1.7 + 0.3 * normal(rng, n_docs)))

@@ -16,8 +16,17 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.seeds import seed_number
 from rankwright.errors import require
-from rankwright.synthetic.pages import Pages, draw_pages, happens, normal, whole
-from rankwright.synthetic.term_features import bm25, cosine, language_models, spread
+from rankwright.synthetic.pages import (
+    Pages,
+    bm25,
+    cosine,
+    draw_pages,
+    floored,
+    happens,
+    language_models,
+    normal,
+    spread,
+)
 
 TEXTS = ("body", "anchor", "title", "url", "whole")
 SPREAD = ("sum", "min", "max", "mean", "variance")
@@ -164,17 +173,19 @@ def _page_features(rng: np.random.Generator, pages: Pages, relevance: Float32Arr
     depth = normal(rng, n_docs)
     site_quality = 0.6 * quality + 0.8 * normal(rng, n_docs)
     popularity = 0.7 * quality + 0.7 * normal(rng, n_docs)
-    yield 1 + whole(np.exp(0.5 + 0.5 * depth - 0.15 * quality))
-    yield 6 + whole(np.exp(3.4 + 0.45 * (0.7 * depth + 0.7 * normal(rng, n_docs))))
-    yield whole(np.exp(1.6 + 4.2 * popularity))
-    yield whole(np.exp(0.1 + 1.5 * normal(rng, n_docs)))
+    yield 1 + floored(np.exp(0.5 + 0.5 * depth - 0.15 * quality))
+    yield 6 + floored(np.exp(3.4 + 0.45 * (0.7 * depth + 0.7 * normal(rng, n_docs))))
+    yield floored(np.exp(1.6 + 4.2 * popularity))
+    yield floored(np.exp(0.1 + 1.5 * normal(rng, n_docs)))
     yield _rank(0.8 * quality + 0.6 * normal(rng, n_docs) - np.float32(0.7))
     yield _rank(site_quality)
-    yield np.minimum(1 + whole(np.exp(1.6 + 1.5 * (0.5 * quality + 0.87 * normal(rng, n_docs)))), LARGEST_QUALITY)
-    yield np.minimum(1 + whole(np.exp(2.0 + 1.4 * (0.5 * site_quality + 0.87 * normal(rng, n_docs)))), LARGEST_QUALITY)
+    yield np.minimum(1 + floored(np.exp(1.6 + 1.5 * (0.5 * quality + 0.87 * normal(rng, n_docs)))), LARGEST_QUALITY)
+    yield np.minimum(
+        1 + floored(np.exp(2.0 + 1.4 * (0.5 * site_quality + 0.87 * normal(rng, n_docs)))), LARGEST_QUALITY
+    )
     shown = happens(rng, 0.12, n_docs)
-    yield whole(np.exp(0.4 + 1.1 * relevance + 1.8 * normal(rng, n_docs))) * shown
-    url_clicks = whole(np.exp(-2.6 + 4.1 * popularity))
+    yield floored(np.exp(0.4 + 1.1 * relevance + 1.8 * normal(rng, n_docs))) * shown
+    url_clicks = floored(np.exp(-2.6 + 4.1 * popularity))
     yield url_clicks
     yield np.where(url_clicks > 0, np.exp(2.2 + 0.4 * quality + 1.2 * normal(rng, n_docs)), np.float32(0))
 

@@ -194,13 +194,13 @@ class _PairFit:
             size = 1.0
             while self._cost(outputs + size * step) > before - 1e-4 * size * slope and size > 1e-8:
                 size /= 2.0
-            if size <= 1e-8:  # nothing grows any more but the last digits
+            if size <= 1e-8:  # only the last digits still change
                 break
             outputs = outputs + size * step
         return outputs
 
     def _nearest_in_log_odds(self) -> Float64Array:
-        """The outputs whose differences are nearest to the log-odds in squares: the answer already where all agree."""
+        """The outputs whose differences are nearest, in squares, to the log-odds: the answer where all agree."""
         certain = (self.wanted == 0) | (self.wanted == 1)
         wanted_log_odds = np.where(
             certain,

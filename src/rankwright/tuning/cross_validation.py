@@ -12,7 +12,8 @@ from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
 from rankwright.catalog.settings import ranker_from_text
-from rankwright.cluster.engine import Engine, open_engine
+from rankwright.cluster.engine import Engine
+from rankwright.cluster.opening import open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import require, require_type
@@ -23,12 +24,10 @@ from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.tables.text import ShownTable
-from rankwright.tuning.experiment import ExperimentTask, run_shared_experiment
+from rankwright.tuning.experiment import ExperimentTask, prepare, run_shared_experiment
 from rankwright.tuning.folds import Folds, measuring_folds
-from rankwright.tuning.per_query import for_json, from_json, none_if_nan
-from rankwright.tuning.preparation import prepare
 from rankwright.tuning.studies.study import StudyListener, StudyProgress, announce_study, record_of
-from rankwright.tuning.trials import Experiment, Record
+from rankwright.tuning.trials import Experiment, Record, for_json, from_json, none_if_nan
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

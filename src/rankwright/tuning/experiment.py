@@ -1,4 +1,6 @@
-"""An experiment, as a worker runs it: train on a fold up to a budget, and measure."""
+"""An experiment, as a worker runs it: train on a fold up to a budget, and measure.
+
+The experiments of a study share its folds, or for trees their bins, which are made once per fold."""
 
 from __future__ import annotations
 
@@ -12,16 +14,94 @@ import numpy as np
 from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
+from rankwright.cluster.engine import Engine
 from rankwright.container.ownership import scratch_folder
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, SettingError
 from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.memory import peak_memory
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
+from rankwright.settings.spaces import Space
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.tuning.folds import FoldData, Folds
-from rankwright.tuning.per_query import for_json
-from rankwright.tuning.preparation import BinnedFold, Prepared, SharedDocuments
-from rankwright.tuning.trials import Experiment
+from rankwright.tuning.trials import Experiment, for_json
+
+# Settings that change the bins, or need the features themselves.
+NOT_WITH_BINS = {"max_bins", "categorical", "scaling"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinnedFold:
+    """The documents of a fold, binned: `judged` is what is measured, without features."""
+
+    train: BinnedDataset
+    watched: BinnedDataset | None
+    measured: BinnedDataset
+
+    @property
+    def judged(self) -> RankingDataset:
+        """The measured documents without their features."""
+        return self.measured.documents
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What workers are given once: the ranker whose settings are tried, and its documents, as folds or as bins."""
+
+    ranker: Ranker
+    metrics: tuple[str, ...]
+    select: str | None  # what steps are chosen by; None leaves it to the ranker
+    digest: str
+    folds: Folds | None
+    binned: tuple[BinnedFold, ...] | None
+    key: str = ""  # the same for rankers that see the documents in the same form: they share one copy
+
+    def shared_by(self, engine: Engine) -> object:
+        """The engine's handle of the documents, without the ranker."""
+        return engine.share(SharedDocuments(self.folds, self.binned), key=self.key)
+
+    def without_documents(self) -> Prepared:
+        """All but the documents, which goes with every task."""
+        return replace(self, folds=None, binned=None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedDocuments:
+    """The documents of a study alone: what is large."""
+
+    folds: Folds | None
+    binned: tuple[BinnedFold, ...] | None
+
+    def of(self, prepared: Prepared) -> Prepared:
+        """A study with these documents."""
+        return replace(prepared, folds=self.folds, binned=self.binned)
+
+
+def prepare(ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...], *, select: str | None) -> Prepared:
+    """The shared part of a study: `metrics` are measured, the first is searched for; `select` chooses steps."""
+    digest = folds.digest()
+    if not takes_bins(ranker, space):
+        return Prepared(ranker, metrics, select, digest, folds, None, digest)
+    assert isinstance(ranker, ForestRanker)
+    binned = tuple(_binned(ranker, folds.fold(number)) for number in range(folds.n_folds))
+    return Prepared(ranker, metrics, select, digest, None, binned, f"{digest} {ranker.binning()}")
+
+
+def takes_bins(ranker: Ranker, space: Space) -> bool:
+    """Whether every experiment of a study can train on the same bins."""
+    return isinstance(ranker, ForestRanker) and ranker.scaling_name is None and not NOT_WITH_BINS & space.keys()
+
+
+def _binned(ranker: ForestRanker, fold: FoldData) -> BinnedFold:
+    # Binned as `fit` does it, so that an experiment gives the same as fitting the fold by hand.
+    train = bin_dataset(fold.train, **(ranker.binning() | {"threads": None}))
+    measured = bin_dataset(fold.measured, train.mapper)
+    if fold.watched is None:
+        return BinnedFold(train, None, measured)
+    watched = measured if fold.watched is fold.measured else bin_dataset(fold.watched, train.mapper)
+    return BinnedFold(train, watched, measured)
+
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +143,7 @@ def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Out
         try:
             return _run(prepared, task)
         except (ContainerError, InputError) as error:
-            # What a study's folder holds may have been changed since: the experiment can be made from its beginning.
+            # The study's folder may have been changed since; the experiment can always be made from its beginning.
             log.warning("the state of an earlier budget cannot be continued, and is left aside: %s", error)
     return _run(prepared, replace(task, earlier=None, earlier_steps=0))
 
@@ -128,13 +208,15 @@ def binned_scores(ranker: ForestRanker, fold: BinnedFold) -> Float64Array:
     return np.asarray(fold.judged.in_source_order(scores))
 
 
-_last_fold: tuple[tuple[str, int], FoldData] | None = None  # a worker takes up many experiments of a fold in a row
+_last_fold: tuple[tuple[str, int], FoldData] | None = (
+    None  # kept because a worker is given many experiments of a fold in a row
+)
 
 
 def _fold_of(digest: str, folds: Folds, number: int) -> FoldData:
     global _last_fold
     if _last_fold is None or _last_fold[0] != (digest, number):
-        _last_fold = None  # the memory of the one before goes first
+        _last_fold = None  # frees the memory of the fold before
         _last_fold = (digest, number), folds.fold(number)
     return _last_fold[1]
 

@@ -38,8 +38,9 @@ def refit(
     settings: dict[str, Any] = {"select": metric, "seed": seed}
     steps = None
     if valid is None and ranker.budget is not None and not ranker.validates_itself:
-        # No model keeps more steps than it may take, and SortNet's random net, whatever a study's records say.
-        steps = max(1, math.ceil(min(chosen.kept, (ranker.most_steps() or 0) + 1)))
+        # Whatever a study's records say: a model keeps at most the steps that it may take, and one more for SortNet,
+        # which counts its random first net.
+        steps = max(1, math.ceil(min(chosen.mean_steps, (ranker.most_steps() or 0) + 1)))
         settings |= {ranker.budget: steps, "early_stopping": None}
     ranker.set_params(**{name: value for name, value in settings.items() if name in known})
     return Refit(_fitted(ranker, train, valid), steps)
@@ -55,6 +56,6 @@ def with_seed(ranker: Ranker, seed: int, train: RankingDataset, valid: RankingDa
 def _fitted(ranker: Ranker, train: RankingDataset, valid: RankingDataset | None) -> Ranker:
     ranker.fit(train, valid=valid)
     if ranker.history_.interrupted:
-        # A model of fewer steps is not what was chosen. A study has the trials: the same call goes on from there.
+        # A model of fewer steps is not what was chosen. The study keeps the trials, and the same call goes on there.
         raise KeyboardInterrupt
     return ranker

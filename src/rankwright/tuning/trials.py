@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import xxhash
 
+from rankwright.arrays import Float64Array
 from rankwright.container.checks import read_any_field, read_field, read_integer, read_number, read_number_list
 from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import Configuration, canonical, place
@@ -148,7 +149,7 @@ class TrialResult:
         return float(np.mean([record.size for record in self.records]))
 
     @property
-    def kept(self) -> float:
+    def mean_steps(self) -> float:
         """How many steps the models have on average."""
         return float(np.mean([record.kept for record in self.records]))
 
@@ -159,7 +160,7 @@ class TrialResult:
             "budget": self.trial.budget,
             "value": self.value,
             "deviation": float(np.std([record.value for record in self.records])),
-            "steps": self.kept,
+            "steps": self.mean_steps,
             "size": self.size,
             "experiments": len(self.records),
         }
@@ -188,3 +189,18 @@ def steps_taken(trials: Sequence[TrialResult]) -> int:
             course = record.experiment.course
             of_courses[course] = max(of_courses.get(course, 0), record.steps)
     return sum(of_courses.values())
+
+
+def none_if_nan(value: float) -> float | None:
+    """The value, as JSON can hold it."""
+    return None if math.isnan(value) else value
+
+
+def for_json(values: Float64Array) -> list[float | None]:
+    """The values, as JSON can hold them."""
+    return [none_if_nan(value) for value in values.tolist()]
+
+
+def from_json(values: Sequence[float | None]) -> Float64Array:
+    """The values that `for_json` made ready for JSON."""
+    return np.array([math.nan if value is None else value for value in values], np.float64)

@@ -10,12 +10,12 @@ from typing import Any
 
 from sklearn.base import clone
 
-from rankwright.cluster.engine import Engine, open_engine
+from rankwright.cluster.engine import Engine
+from rankwright.cluster.opening import open_engine
 from rankwright.container.ownership import scratch_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import SettingError, require
-from rankwright.metrics.metric_table import parse_metric
 from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
@@ -23,19 +23,16 @@ from rankwright.settings.spaces import Space
 from rankwright.tables.text import ShownTable, short
 from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.cross_validation import CrossValidation, cross_validate
-from rankwright.tuning.experiment import check_settings
+from rankwright.tuning.experiment import check_settings, prepare
 from rankwright.tuning.folds import Folds, given_folds, validation_folds
-from rankwright.tuning.plan import TuningPlan
-from rankwright.tuning.preparation import prepare
 from rankwright.tuning.refit import Refit, refit
-from rankwright.tuning.searched import searched_space
-from rankwright.tuning.strategies.plan import SearchPlan
-from rankwright.tuning.strategies.registry import expected_trials, strategy_named
+from rankwright.tuning.search_spaces import searched_space
+from rankwright.tuning.strategies.search_task import SearchTask
+from rankwright.tuning.strategies.strategy_table import CONTINUING
 from rankwright.tuning.studies.store import Store, write_refit
-from rankwright.tuning.studies.study import Study, StudyListener, announce_study
+from rankwright.tuning.studies.study import Study, StudyListener, announce_study, n_experiments_of
 from rankwright.tuning.trials import TrialResult, steps_taken
-
-CONTINUING = ("halving",)  # strategies whose trials continue earlier ones
+from rankwright.tuning.tuning_plan import TuningPlan
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -102,7 +99,7 @@ class Tuned(Tabular):
         trials = self.trials
         found: dict[str, list[Any]] = {
             self.plan.metric: [one.value for one in trials],
-            "steps": [one.kept for one in trials],
+            "steps": [one.mean_steps for one in trials],
             "budget": [one.trial.budget for one in trials],
         }
         return found | {name: [one.trial.settings.get(name) for one in trials] for name in self.space}
@@ -122,7 +119,8 @@ class Tuned(Tabular):
         """
         names = [self.plan.metric, "steps", "settings"]
         rows = [
-            [f"{one.value:.4f}", f"{one.kept:.0f}", listed_settings(one.trial.settings)] for one in self.ranked[:most]
+            [f"{one.value:.4f}", f"{one.mean_steps:.0f}", listed_settings(one.trial.settings)]
+            for one in self.ranked[:most]
         ]
         return ShownTable(self.headline, names, rows, names[:2])
 
@@ -239,9 +237,11 @@ def tune(
     with progress_shown(shows=verbose):
         folds = train if isinstance(train, Folds) else folds_of(train, valid, chosen_plan)
         check_settings(base, searched)
-        search = _Searching(base, searched, chosen_plan, folds, study, listening)
+        task = _search_task(base, searched, chosen_plan)
         with ExitStack() as opened:
-            trials, best_first = search.run(engine or opened.enter_context(open_engine(cluster, workers)))
+            running = engine or opened.enter_context(open_engine(cluster, workers))
+            trials = _search(running, base, task, folds, study, listening)
+        best_first = task.ranked(_last_round(trials))
         tuned = base.set_params(**best_first[0].trial.settings)
         refitted = None
         if refits and isinstance(train, RankingDataset):
@@ -252,52 +252,31 @@ def tune(
     return Tuned(tuned, searched, chosen_plan, trials, best_first, refitted)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Searching:
-    """A search for settings that is ready to run."""
-
-    ranker: Ranker
-    space: Space
-    plan: TuningPlan
-    folds: Folds
-    study: str | os.PathLike[str] | None
-    listeners: Sequence[StudyListener]
-
-    def run(self, engine: Engine) -> tuple[list[TrialResult], list[TrialResult]]:
-        """All trials in the order of the search, and those to choose among, the best first."""
-        announce(f"searching for settings of {self.ranker.name}")
-        plan, search_plan = self.plan, _search_plan(self.ranker, self.space, self.plan)
-        prepared = prepare(self.ranker, self.space, self.folds, plan.all_metrics, select=plan.metric)
-        identity = study_identity(self.ranker, self.space, plan, prepared.digest)
-        with ExitStack() as opened:
-            folder = self.study or opened.enter_context(scratch_folder("study"))
-            store = opened.enter_context(closing(Store(folder, identity)))
-            running = Study(
-                engine,
-                prepared,
-                store,
-                self.folds.n_folds,
-                plan.all_seeds,
-                self.listeners,
-                total=_n_experiments(search_plan, plan, self.folds.n_folds),
-                metric=plan.metric,
-                higher_is_better=search_plan.higher_is_better,
-            )
-            search = strategy_named(plan.strategy)(search_plan)
-            trials = running.run(search, continued=plan.strategy in CONTINUING)
-            require(bool(trials), "the search was stopped before its first configuration was finished on all its folds")
-            store.write_search(search_name(search_plan, plan), _search_record(plan, trials))
-        return trials, search_plan.ranked(_last_round(trials))
+def _search(
+    engine: Engine,
+    ranker: Ranker,
+    task: SearchTask,
+    folds: Folds,
+    study: str | os.PathLike[str] | None,
+    listeners: Sequence[StudyListener],
+) -> list[TrialResult]:
+    """All trials of a search, in its order."""
+    announce(f"searching for settings of {ranker.name}")
+    prepared = prepare(ranker, task.space, folds, task.plan.all_metrics, select=task.plan.metric)
+    identity = study_identity(ranker, task.space, task.plan, prepared.digest)
+    with ExitStack() as opened:
+        folder = study or opened.enter_context(scratch_folder("study"))
+        store = opened.enter_context(closing(Store(folder, identity)))
+        trials = Study(engine, prepared, store, task, folds.n_folds, listeners).run()
+        require(bool(trials), "the search was stopped before its first configuration was finished on all its folds")
+        store.write_search(search_name(task.plan), _search_record(task.plan, trials))
+    return trials
 
 
 def n_experiments(ranker: Ranker | str, space: Space | str | None, plan: TuningPlan, *, n_folds: int) -> int:
-    """How many experiments a search of the space makes; 0 where the plan is not one that it can follow."""
+    """How many experiments a search of the space makes; 0 if its strategy cannot follow the plan."""
     base, searched = searched_space(ranker, space)
-    return _n_experiments(_search_plan(base, searched, plan), plan, n_folds)
-
-
-def _n_experiments(search: SearchPlan, plan: TuningPlan, n_folds: int) -> int:
-    return expected_trials(plan.strategy, search) * n_folds * plan.seeds
+    return n_experiments_of(_search_task(base, searched, plan), n_folds)
 
 
 def listed_settings(settings: Mapping[str, Any]) -> str:
@@ -312,19 +291,10 @@ def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPl
     return validation_folds(train, plan.folds, seed=plan.seed)
 
 
-def _search_plan(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchPlan:
+def _search_task(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchTask:
     if ranker.budget is not None and ranker.budget in space and plan.strategy in CONTINUING:
         raise SettingError(f"halving sets {ranker.budget} itself: leave it out of the space")
-    return SearchPlan(
-        space=space,
-        higher_is_better=parse_metric(plan.metric).higher_is_better,
-        trials=plan.trials,
-        seed=plan.seed,
-        batch_size=plan.batch_size,
-        max_budget=ranker.most_steps(),
-        min_budget=plan.min_budget,
-        eta=plan.eta,
-    )
+    return SearchTask(plan, space, ranker.most_steps())
 
 
 def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) -> dict[str, Any]:
@@ -354,11 +324,11 @@ def _last_round(trials: Sequence[TrialResult]) -> list[TrialResult]:
     return list(seen.values())
 
 
-def search_name(search: SearchPlan, plan: TuningPlan) -> str:
+def search_name(plan: TuningPlan) -> str:
     """The name of a search in its study: its strategy, and the options that make it differ from others."""
     told = [plan.strategy]
-    told += [f"{name}{value}" for name, value in (("trials", search.trials), ("from", search.min_budget)) if value]
-    told += [f"eta{search.eta}"] if plan.strategy in CONTINUING and search.eta != 3 else []
+    told += [f"{name}{value}" for name, value in (("trials", plan.trials), ("from", plan.min_budget)) if value]
+    told += [f"eta{plan.eta}"] if plan.strategy in CONTINUING and plan.eta != 3 else []
     return "-".join(told)
 
 

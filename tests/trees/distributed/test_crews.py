@@ -16,7 +16,7 @@ from tests.cluster.conftest import children
 import rankwright as rw
 from rankwright.cluster import local_crew
 from rankwright.cluster.crew import NoRoomError
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.opening import open_engine
 from rankwright.errors import InputError, RankwrightError, SettingError
 from rankwright.training.loop import Progress
 from rankwright.trees.distributed import crew_data

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from tests.trees.distributed.thread_exchange import ThreadExchange
 from tests.trees.distributed.workers import divided, owners_of, together
 
 import rankwright as rw
 from rankwright import kernels
-from rankwright.cluster.thread_exchange import ThreadExchange
 from rankwright.errors import InputError
 from rankwright.kernels import reference
-from rankwright.objectives import usual
+from rankwright.objectives import families
+from rankwright.objectives.families import OBJECTIVES, objective_named
 from rankwright.objectives.objective import Lambdas, Objective
-from rankwright.objectives.registry import OBJECTIVES, objective_named
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.distributed.facts import fixed_for_all
@@ -72,11 +72,11 @@ def check_alike(data: BinnedDataset, objective: Objective, params: BoostingParam
 def test_the_usual_forces_are_those_of_all_data(lists: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = bin_dataset(web_data(), max_bins=40)
     if lists.startswith("long"):  # not for a worker that has half of the documents
-        monkeypatch.setattr(usual, "LONG", 0.9 * data.n_docs / data.n_queries)
+        monkeypatch.setattr(families, "LONG", 0.9 * data.n_docs / data.n_queries)
     if lists.endswith("many documents"):
-        monkeypatch.setattr(usual, "LITTLE_IN_LONG", data.n_docs - 1)
-        monkeypatch.setattr(usual, "LITTLE", data.n_docs - 1)
-    check_alike(data, usual.usual_forces("ndcg@10"), BoostingParams(**SHAPES["plain"]), 2, "random")
+        monkeypatch.setattr(families, "LITTLE_IN_LONG", data.n_docs - 1)
+        monkeypatch.setattr(families, "LITTLE", data.n_docs - 1)
+    check_alike(data, families.UsualForces("ndcg@10"), BoostingParams(**SHAPES["plain"]), 2, "random")
 
 
 @pytest.mark.parametrize("how", ["random", "skewed", "empty"])

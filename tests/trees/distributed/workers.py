@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from tests.trees.distributed.thread_exchange import ThreadExchange, exchanges_of
 
-from rankwright.cluster.thread_exchange import ThreadExchange, exchanges_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.distributed.part import spread_queries
 from rankwright.trees.share import RowShare

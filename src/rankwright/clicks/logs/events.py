@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Int32Array, IntArray
-from rankwright.clicks.logs.codes import Codes
+from rankwright.clicks.logs.id_numbers import Codes
 from rankwright.errors import FileFormatError
 
-# What may be wrong; the event is left out, unless it says that only a click is.
+# What may be wrong with an event, which is then left out, unless the text says otherwise.
 NOT_SHOWN = "clicks on what was not shown (the click is left out)"
 NO_POSITION = "clicks that are no positions, which are whole numbers from 1 (the click is left out)"
 REPEATED = "repeated clicks (counted once)"
@@ -21,15 +21,15 @@ SHOWN_TWICE = "documents shown twice in a list (kept)"
 EMPTY = "lists without documents"
 NO_QUERY = "events without a query"
 BROKEN = "events that cannot be read"
-MOST_PROPENSITY = 1e30  # any number is taken that stays one in float32
+MOST_PROPENSITY = 1e30  # still a finite number in float32
 MOST_DETAIL = 100  # characters of an event that are shown
-LOWEST_FIRST = 1_000_000  # where a page may begin
-HARMLESS = (REPEATED, SHOWN_TWICE)  # part of ordinary logs: even a strict reader goes on
+LOWEST_FIRST = 1_000_000  # the last position at which a page may begin
+HARMLESS = (REPEATED, SHOWN_TWICE)  # ordinary logs have these: a strict reader goes on too
 
 
 @dataclass(slots=True, eq=False)
 class Problems:
-    """What was wrong with events so far; a strict one raises at the first."""
+    """What was wrong with events so far; if `strict`, the first problem is raised as an error."""
 
     path: str
     strict: bool = False
@@ -58,7 +58,7 @@ class LogBlock:
 
 
 class Naming:
-    """The numbers of all ids of a log; so many threads look ids up."""
+    """The numbers of all ids of a log, looked up by so many threads."""
 
     def __init__(self, threads: int = 1, source: str = "the log") -> None:
         self.queries, self.documents, self.policies = (Codes(threads, source) for _ in range(3))
@@ -172,5 +172,5 @@ def _is_unicode(*texts: str) -> bool:
 
 
 def _may_be_propensity(value: object) -> bool:
-    """Whether it is a number above 0, or none that is known (NaN)."""
+    """Whether it is a number above 0, or NaN for one that is not known."""
     return isinstance(value, int | float) and not value <= 0 and not value > MOST_PROPENSITY

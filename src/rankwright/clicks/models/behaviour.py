@@ -65,21 +65,27 @@ def _walk(
     return chances, clicked
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ByRank:
-    """Clicks depend on the rank alone."""
+class _WithoutMemory:
+    """Clicks above make no difference."""
 
-    rates: Float64Array
+    __slots__ = ()
 
     def start(self, n_lists: int) -> None:
         """Nothing needs to be known."""
 
+    def seen(self, state: None, rank: int, shown: Shown, clicked: BoolArray) -> None:
+        """Nothing is learned."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByRank(_WithoutMemory):
+    """Clicks depend on the rank alone."""
+
+    rates: Float64Array
+
     def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
         """The click rate of the rank."""
         return np.full(len(shown.attraction), at(self.rates, rank))
-
-    def seen(self, state: None, rank: int, shown: Shown, clicked: BoolArray) -> None:
-        """Nothing is learned."""
 
     def marginal(self, shown: Shown) -> Float64Array:
         """The click rates of the ranks."""
@@ -87,18 +93,12 @@ class ByRank:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ByDocument:
+class ByDocument(_WithoutMemory):
     """Clicks depend on the document alone."""
-
-    def start(self, n_lists: int) -> None:
-        """Nothing needs to be known."""
 
     def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
         """The document's attraction."""
         return shown.attraction[:, rank]
-
-    def seen(self, state: None, rank: int, shown: Shown, clicked: BoolArray) -> None:
-        """Nothing is learned."""
 
     def marginal(self, shown: Shown) -> Float64Array:
         """The documents' attractions."""
@@ -106,20 +106,14 @@ class ByDocument:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PositionBased:
+class PositionBased(_WithoutMemory):
     """A rank is examined with a chance of its own, whatever was clicked above."""
 
     examination: Float64Array  # of each rank
 
-    def start(self, n_lists: int) -> None:
-        """Nothing needs to be known."""
-
     def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
         """Examined and attractive."""
         return at(self.examination, rank) * shown.attraction[:, rank]
-
-    def seen(self, state: None, rank: int, shown: Shown, clicked: BoolArray) -> None:
-        """Nothing is learned."""
 
     def marginal(self, shown: Shown) -> Float64Array:
         """Examined and attractive."""

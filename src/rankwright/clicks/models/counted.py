@@ -9,10 +9,10 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float64Array, IntArray, thread_count
-from rankwright.clicks.logs.log import PairLog
+from rankwright.clicks.logs.click_log import PairLog
 from rankwright.clicks.models.behaviour import Behaviour, ByDocument, ByRank, Chain
-from rankwright.clicks.models.beta import drawn_rates, fitted_strength
-from rankwright.clicks.models.model import ClickModel, RankCounts
+from rankwright.clicks.models.click_model import ClickModel, RankCounts
+from rankwright.clicks.models.rates import drawn_rates, fitted_strength
 
 SHOWN, CLICKS, TO_FIRST, TO_LAST, LAST, RANKS = range(6)  # columns of what is counted of a pair
 HALF = 0.5  # added to counts of ranks, so that no chance is 0 or 1

@@ -1,7 +1,8 @@
 """Models fitted by expectation-maximisation: position-based, user browsing, and the dynamic Bayesian network.
 
 What is hidden is which ranks a user examined. Given the clicks, each step adds up how likely that was, and takes as
-attraction the clicks' share of the examinations; so what was surely not examined says nothing about a document.
+attraction the clicks' share of the examinations; so a list in which a document was surely not examined says nothing
+about the document.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array, Int32Array, IntArray, thread_count
-from rankwright.clicks.logs.log import PairLog
+from rankwright.clicks.logs.click_log import PairLog
 from rankwright.clicks.models.behaviour import Behaviour, Chain, PositionBased, UserBrowsing
-from rankwright.clicks.models.beta import LEAST_RATE
+from rankwright.clicks.models.click_model import ClickModel
 from rankwright.clicks.models.counted import CLICKS, HALF, LAST, SHOWN, TO_LAST, counted, satisfactions
 from rankwright.clicks.models.fixed_point import State, fixed_point
-from rankwright.clicks.models.model import ClickModel
+from rankwright.clicks.models.rates import LEAST_RATE
 from rankwright.container.checks import read_array
 from rankwright.errors import InputError
 from rankwright.kernels.records import PairCells
@@ -58,7 +59,7 @@ class _Examination(ClickModel):
             new[0] = 1.0
             return [new, new_examined]
 
-        # Where nothing tells examination and attraction apart, all that differs by rank is taken for examination.
+        # Where the log cannot tell examination and attraction apart, differences between ranks count as examination.
         rates = (clicks_in + HALF) / (shown_in + 2 * HALF)
         examination = np.clip(rates / rates[0], 0.01, 0.99)
         examination[0] = 1.0

@@ -15,7 +15,7 @@ from rankwright.data.columns import TableLayout, how_to_choose_features
 from rankwright.errors import FileFormatError, Message
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.rows import Rows, Runs
-from rankwright.kernels.codes import CellProblem
+from rankwright.kernels.shared_codes import CellProblem
 
 LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes
 WORDS_FOR_NOTHING = ("", "na", "nan", "null")

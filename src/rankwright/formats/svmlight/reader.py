@@ -27,7 +27,7 @@ from rankwright.formats.storage.streams import (
     open_line_blocks,
 )
 from rankwright.formats.svmlight.files_beside import FeatureNames, QuerySizes, feature_names_of, group_sizes
-from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
+from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 from rankwright.memory import SMALL, free_memory, gigabytes
 
 Absent = Literal["zero", "missing"]

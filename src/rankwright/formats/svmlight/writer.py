@@ -16,7 +16,7 @@ from rankwright.formats.pipeline import numbered_chunks
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import ByteArray, atomic_output
 from rankwright.formats.svmlight.reader import Absent
-from rankwright.kernels.codes import Omit
+from rankwright.kernels.shared_codes import Omit
 
 BATCH_SIZE = 8 << 20  # bytes of text formatted at a time, at most
 LONGEST_NUMBER = 16  # characters of a float32

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.kernels.naive.common.elementary import tanh_of
+from rankwright.kernels.naive.common import tanh_of
 from rankwright.kernels.records import ComparedPairs
 
 LANES = 8
+Activations = list[tuple[Float32Array, Float32Array]]  # neurons and duals of each layer, for each pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ def lane_sums(terms: Float32Array) -> Float32Array:
     return np.asarray((four[..., 0] + four[..., 2]) + (four[..., 1] + four[..., 3]), np.float32)
 
 
-def forward(layers: list[Layer], halves: tuple[Float32Array, Float32Array], left: IntArray, right: IntArray) -> Any:
+def forward(
+    layers: list[Layer], halves: tuple[Float32Array, Float32Array], left: IntArray, right: IntArray
+) -> Activations:
     """Neurons and duals of each layer for pairs of rows; the last layer's are the outputs' inputs."""
     as_left, as_right = halves
     neurons, duals = tanh_of(as_left[left] + as_right[right]), tanh_of(as_left[right] + as_right[left])

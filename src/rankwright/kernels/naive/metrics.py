@@ -1,19 +1,39 @@
-"""Twins of the metric kernels. Sums run from the top of a list, in float64."""
+"""Twins of the kernels of rankings and metrics: order and ties, gains, precision, samples of queries."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, Uint64Array
+from rankwright.kernels.naive.common import mix
 from rankwright.kernels.records import RankedLists
 
-MIXERS = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+def rank_rows(scores: Float64Array, offsets: IntArray, rows: IntArray, threads: int) -> None:
+    """Fill `rows` with the rows of each query, highest score first, equal scores in row order."""
+    for start, stop in pairwise(offsets):
+        rows[start:stop] = start + np.argsort(-scores[start:stop], kind="stable")
+
+
+def mark_ties(scores: Float64Array, offsets: IntArray, rows: IntArray, tied: BoolArray, threads: int) -> None:
+    """Fill `tied` with whether the document at a rank has the score of the one before it in its query."""
+    tied[:1] = False
+    tied[1:] = scores[rows[1:]] == scores[rows[:-1]]
+    tied[offsets[offsets < len(tied)]] = False
+
+
+def order_ties(keys: Float64Array, tied: BoolArray, rows: IntArray, threads: int) -> None:
+    """Put the rows of each run of tied ranks in the order of their keys, lowest first, equal keys in row order."""
+    run_of_rank = np.cumsum(~tied)
+    rows[:] = rows[np.lexsort((rows, keys[rows], run_of_rank))]
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # what splitmix64 adds from word to word
 
 
 @dataclass(frozen=True)
@@ -191,14 +211,7 @@ def random_sign_sums(values: Float64Array, seed: int, sums: Float64Array, thread
             sums[resample] = np.cumsum(signed)[-1] if len(values) else 0.0
 
 
-def _random_words(seed: int, resample: int, n_words: int) -> NDArray[np.uint64]:
+def _random_words(seed: int, resample: int, n_words: int) -> Uint64Array:
     """The first words of splitmix64, from a start of the resample's own."""
-    start = _mixed(np.asarray(np.uint64(seed) + GOLDEN * np.uint64(resample + 1)))
-    return _mixed(start + GOLDEN * np.arange(1, n_words + 1, dtype=np.uint64))
-
-
-def _mixed(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The mixing function of splitmix64."""
-    for shift, multiplier in MIXERS:
-        state = (state ^ (state >> np.uint64(shift))) * multiplier
-    return state ^ (state >> np.uint64(31))
+    start = mix(np.asarray(np.uint64(seed) + GOLDEN * np.uint64(resample)))
+    return mix(start + GOLDEN * np.arange(n_words, dtype=np.uint64))

@@ -29,8 +29,8 @@ from rankwright.report.specs.search_charts import best_so_far, effects_of_settin
 from rankwright.settings.spaces import Space
 from rankwright.tables.text import ShownTable, counted, short
 from rankwright.tuning.cross_validation import CrossValidation
-from rankwright.tuning.importance import Importance, fewest_trials, importance_of
-from rankwright.tuning.studies.summary import SearchCurve, StudySummary, alike_trials, search_curve
+from rankwright.tuning.setting_importance import Importance, fewest_trials, importance_of
+from rankwright.tuning.studies.study_summary import SearchCurve, StudySummary, alike_trials, search_curve
 from rankwright.tuning.trials import TrialResult
 from rankwright.tuning.tuner import Tuned, listed_settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.profile.summary import NumberRange, Summary, summarise
+from rankwright.profile.data_summary import NumberRange, Summary, summarise
 from rankwright.report.page.document import Block, Facts, PageTable, Remarks, Section
 from rankwright.tables.text import ShownTable
 

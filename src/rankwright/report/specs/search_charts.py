@@ -10,8 +10,8 @@ import numpy as np
 from rankwright.report.specs.explanation_charts import named_bars
 from rankwright.report.specs.theme import SERIES, Spec, chart, dot, layer, quantity, series
 from rankwright.tables.text import short
-from rankwright.tuning.importance import Effect, Importance
-from rankwright.tuning.studies.summary import SearchCurve
+from rankwright.tuning.setting_importance import Effect, Importance
+from rankwright.tuning.studies.study_summary import SearchCurve
 
 MOST_PAIRS = 6
 SHARE = "% of the variance between configurations"

@@ -16,10 +16,10 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.bagging.blmart import BLMART
-from rankwright.clicks.logs.log import ClickLog
-from rankwright.clicks.logs.reading import read_log
+from rankwright.clicks.click_rules import skip_above
+from rankwright.clicks.logs.click_log import ClickLog
+from rankwright.clicks.logs.log_files import read_log
 from rankwright.clicks.preferences import click_rates, row_lookup, with_preferences
-from rankwright.clicks.rules import skip_above
 from rankwright.clicks.simulation import simulate
 from rankwright.clicks.votes import RULES, count_votes
 from rankwright.data.dataset import RankingDataset
@@ -32,7 +32,7 @@ from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.sources import CLICKS, DataSource, click_files
 from rankwright.synthetic import web_search
-from rankwright.tuning.per_query import for_json
+from rankwright.tuning.trials import for_json
 
 NAME = "blmart-clicks"
 CLICKED = (2, 5, 7)

@@ -16,7 +16,7 @@ from rankwright.reproduce.published import SLIDES_TABLES
 from rankwright.reproduce.set_experiments import sets_of, source_named
 from rankwright.reproduce.sources import DataSource
 from rankwright.settings.spaces import Choice
-from rankwright.tuning.named_spaces import NAMED_SPACES
+from rankwright.tuning.search_spaces import NAMED_SPACES
 
 NAME = "blmart-tuning"
 METRIC = "ndcg@3"

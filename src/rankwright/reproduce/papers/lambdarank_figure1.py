@@ -9,10 +9,10 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.objectives.diagnostics import Diagnosis, diagnose
+from rankwright.objectives.families import hinge, objective_named, spring
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import hinge, objective_named, spring
 from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 

@@ -15,8 +15,8 @@ import numpy as np
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import evaluate
 from rankwright.nets.net_ranker import NetRanker
+from rankwright.objectives.families import objective_named
 from rankwright.objectives.force_field import ForceField
-from rankwright.objectives.registry import objective_named
 from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of, values_on
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
+from rankwright.objectives.families import objective_named
 from rankwright.objectives.force_field import ForceField
-from rankwright.objectives.registry import objective_named
 from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.targets.posteriors import combine

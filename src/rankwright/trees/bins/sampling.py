@@ -15,7 +15,7 @@ from rankwright.data.groups import Groups
 from rankwright.data.keys import query_sums, row_hashes, widened
 from rankwright.errors import InputError, require
 from rankwright.formats.rows import Rows
-from rankwright.kernels.naive.common.counter_random import mix, stream_of
+from rankwright.kernels.naive.common import mix, stream_of
 from rankwright.memory import require_memory
 
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width

@@ -9,42 +9,42 @@ from __future__ import annotations
 from rankwright.errors import SettingError, require
 from rankwright.tuning.configurations import grid_size, is_finite
 from rankwright.tuning.strategies.listed import sample
-from rankwright.tuning.strategies.plan import Search, SearchPlan
+from rankwright.tuning.strategies.search_task import Search, SearchTask
 from rankwright.tuning.trials import Trial
 
 
-def halving(plan: SearchPlan) -> Search:
+def halving(task: SearchTask) -> Search:
     """All configurations of a grid, or `trials` of them, then the best one in `eta` for `eta` times the steps.
 
     This goes on until one is left, which gets the ranker's own number of steps. The first budget is `min_budget`, or
     else the ranker's number divided by `eta` once per round.
     """
-    n_trials = plan.trials
+    n_trials = task.plan.trials
     if n_trials is None:
-        require(is_finite(plan.space), "halving of ranges needs a number of configurations to begin with: give trials")
-        n_trials = grid_size(plan.space)
-    standing = sample(plan, n_trials)
-    for budget in budgets(plan, len(standing)):
+        require(is_finite(task.space), "halving of ranges needs a number of configurations to begin with: give trials")
+        n_trials = grid_size(task.space)
+    standing = sample(task, n_trials)
+    for budget in budgets(task, len(standing)):
         results = yield [Trial(settings, budget) for settings in standing]
-        best = plan.ranked(results)
-        standing = [result.trial.settings for result in best[: max(1, len(best) // plan.eta)]]
+        best = task.ranked(results)
+        standing = [result.trial.settings for result in best[: max(1, len(best) // task.plan.eta)]]
 
 
-def budgets(plan: SearchPlan, n_trials: int) -> list[int]:
+def budgets(task: SearchTask, n_trials: int) -> list[int]:
     """The budget of each round; in the last round one configuration is left, with the full budget."""
-    if plan.max_budget is None:
+    if task.max_budget is None:
         raise SettingError(
             "halving needs a ranker that counts its steps and goes on from a checkpoint; this one trains in one go: "
             "take another strategy"
         )
-    rounds = len(sizes_of_rounds(n_trials, plan.eta)) - 1
-    least = plan.min_budget or max(1, plan.max_budget // plan.eta**rounds)
+    rounds = len(sizes_of_rounds(n_trials, task.plan.eta)) - 1
+    least = task.plan.min_budget or max(1, task.max_budget // task.plan.eta**rounds)
     require(
-        1 <= least <= plan.max_budget,
-        f"min_budget must lie between 1 and the full budget of {plan.max_budget}, got {least}",
+        1 <= least <= task.max_budget,
+        f"min_budget must lie between 1 and the full budget of {task.max_budget}, got {least}",
     )
-    grown = [min(plan.max_budget, least * plan.eta**number) for number in range(rounds)]
-    return [*grown, plan.max_budget]
+    grown = [min(task.max_budget, least * task.plan.eta**number) for number in range(rounds)]
+    return [*grown, task.max_budget]
 
 
 def sizes_of_rounds(n_trials: int, eta: int) -> list[int]:

@@ -14,49 +14,51 @@ from typing import Any
 from rankwright.errors import MissingExtraError
 from rankwright.settings.spaces import Choice, Dimension, Space, Whole
 from rankwright.tuning.configurations import plain
-from rankwright.tuning.strategies.plan import Search, SearchPlan
+from rankwright.tuning.strategies.search_task import Search, SearchTask
 from rankwright.tuning.trials import Trial
 
 
-def tpe(plan: SearchPlan) -> Search:
+def tpe(task: SearchTask) -> Search:
     """Tree-structured Parzen estimators (Bergstra et al. 2011): look near good configurations, away from bad ones."""
-    return _sampled(plan, lambda samplers: samplers.TPESampler(seed=plan.seed, constant_liar=True, multivariate=True))
+    return _sampled(
+        task, lambda samplers: samplers.TPESampler(seed=task.plan.seed, constant_liar=True, multivariate=True)
+    )
 
 
-def gp(plan: SearchPlan) -> Search:
+def gp(task: SearchTask) -> Search:
     """A Gaussian process that predicts what each configuration reaches; for few and expensive trials."""
-    return _sampled(plan, lambda samplers: samplers.GPSampler(seed=plan.seed, deterministic_objective=True))
+    return _sampled(task, lambda samplers: samplers.GPSampler(seed=task.plan.seed, deterministic_objective=True))
 
 
-def qmc(plan: SearchPlan) -> Search:
+def qmc(task: SearchTask) -> Search:
     """Points of a low-discrepancy sequence: random search without its clumps."""
-    return _sampled(plan, lambda samplers: samplers.QMCSampler(seed=plan.seed, scramble=True))
+    return _sampled(task, lambda samplers: samplers.QMCSampler(seed=task.plan.seed, scramble=True))
 
 
-def _sampled(plan: SearchPlan, make: Callable[[Any], Any]) -> Search:
+def _sampled(task: SearchTask, make: Callable[[Any], Any]) -> Search:
     try:
         import optuna
     except ImportError:
         raise MissingExtraError("this search strategy", "optuna", "tuning") from None
-    n_trials = plan.number_of_trials()
+    n_trials = task.number_of_trials()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # our tests say what we rely on
         verbosity = optuna.logging.get_verbosity()
         optuna.logging.set_verbosity(optuna.logging.WARNING)  # one line per trial is for the caller to print
         try:
             study = optuna.create_study(
-                direction="maximize" if plan.higher_is_better else "minimize", sampler=make(optuna.samplers)
+                direction="maximize" if task.higher_is_better else "minimize", sampler=make(optuna.samplers)
             )
         finally:
             optuna.logging.set_verbosity(verbosity)
-    distributions = {name: _distribution(optuna.distributions, one) for name, one in plan.space.items()}
+    distributions = {name: _distribution(optuna.distributions, one) for name, one in task.space.items()}
     asked = 0
     while asked < n_trials:
-        size = min(plan.batch_size, n_trials - asked)
+        size = min(task.plan.batch_size, n_trials - asked)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             batch = [study.ask(distributions) for _ in range(size)]
-        results = yield [Trial(_configuration(plan.space, one.params)) for one in batch]
+        results = yield [Trial(_configuration(task.space, one.params)) for one in batch]
         for one, result in zip(batch, results, strict=True):
             if math.isnan(result.value):
                 study.tell(one, state=optuna.trial.TrialState.FAIL)

@@ -9,6 +9,9 @@
 
 A process that is killed may leave half a line at the end of its file. No process writes to that file again, and half a
 line is no record.
+
+A claim is a lock on one byte of claims.lock; the place of the byte stands for the experiment. The system releases the
+lock when the process ends, however it ends: there is nothing to clean up, and nobody waits for a dead process.
 """
 
 from __future__ import annotations
@@ -35,16 +38,46 @@ from rankwright.container.checks import (
     read_list,
 )
 from rankwright.container.file import read_container, write_container
-from rankwright.container.locks import PLAIN
+from rankwright.container.locks import PLACES, PLAIN, lock_byte, unlock_byte
 from rankwright.errors import ContainerError, InputError
 from rankwright.tuning.configurations import canonical
 from rankwright.tuning.experiment import SavedState
-from rankwright.tuning.studies.claims import Claims
 from rankwright.tuning.trials import Experiment, Record, limit_of
 
 IDENTITY = "study.json"
 REFIT = "refit.json"
+CLAIMS = "claims.lock"
 STATE_KIND = "tuning-state"
+
+
+class Claims:
+    """Which experiments of a study this process works on.
+
+    A process must not open a folder twice: locks of one process do not exclude each other.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = os.open(folder / CLAIMS, os.O_RDWR | os.O_CREAT | PLAIN, 0o666)
+
+    def take(self, key: str) -> bool:
+        """Claim the experiment of that key; False if another process works on it."""
+        try:
+            lock_byte(self._file, _place(key))
+        except OSError:
+            return False
+        return True
+
+    def give_back(self, key: str) -> None:
+        """Release the experiment."""
+        unlock_byte(self._file, _place(key))
+
+    def close(self) -> None:
+        """Release all claims."""
+        os.close(self._file)
+
+
+def _place(key: str) -> int:
+    return int(key, 16) % PLACES
 
 
 class Store:
@@ -203,13 +236,11 @@ def _checked_search(search: dict[str, Any], path: Path) -> dict[str, Any]:
 
 def read_records(folder: str | os.PathLike[str]) -> dict[str, Record]:
     """Every record of a study, by its experiment's key; nothing in the folder is changed."""
-    records = {}
+    records = []
     for path in sorted((Path(folder) / "records").glob("*.jsonl")):
         lines, _, _ = path.read_bytes().rpartition(b"\n")
-        for line in lines.splitlines():
-            record = _record_of(line, path)
-            records[record.experiment.key] = record
-    return records
+        records += [_record_of(line, path) for line in lines.splitlines()]
+    return {record.experiment.key: record for record in records}
 
 
 def write_refit(folder: str | os.PathLike[str], document: Mapping[str, Any]) -> None:

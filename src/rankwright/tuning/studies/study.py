@@ -21,16 +21,16 @@ import xxhash
 import rankwright
 from rankwright.cluster.engine import Done, Engine
 from rankwright.progress.stages import announce
-from rankwright.tuning.experiment import ExperimentTask, Outcome, run_shared_experiment
-from rankwright.tuning.preparation import Prepared
-from rankwright.tuning.strategies.plan import Search
+from rankwright.tuning.experiment import ExperimentTask, Outcome, Prepared, run_shared_experiment
+from rankwright.tuning.strategies.search_task import SearchTask
+from rankwright.tuning.strategies.strategy_table import CONTINUING, expected_trials, strategy_named
 from rankwright.tuning.studies.store import Store
 from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
 
 log = logging.getLogger(__name__)
 
 CODE_ENDINGS = (".py", ".so", ".pyd")
-SECONDS_BETWEEN_LOOKS = 0.2  # while other processes work on the rest of a batch
+SECONDS_BETWEEN_LOOKS = 0.2  # at the store, while other processes work on the rest of a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class SeveralStudies:
     number: int = 0
     name: str = ""
 
-    def begin(self, number: int, name: str) -> None:
+    def begin_study(self, number: int, name: str) -> None:
         """Go on with the study of that number, from 0."""
         self.number, self.name = number, name
         announce(name, sum(self.totals[:number]), sum(self.totals), unit="experiments", overall=True)
@@ -98,23 +98,20 @@ class SeveralStudies:
         """Tell the listeners; True where one of them ends the study."""
         before, total = sum(self.totals[: self.number]), sum(self.totals)
         done = before + min(progress.done, self.totals[self.number])
-        whole = replace(progress, done=done, asked=total, total=total, what=self.name)
-        return any([listener(whole) is True for listener in self.listeners])
+        of_all = replace(progress, done=done, asked=total, total=total, what=self.name)
+        return any([listener(of_all) is True for listener in self.listeners])
 
 
 @dataclass(slots=True)
 class Study:
-    """Runs trials on an engine and keeps their records in a store."""
+    """Runs the trials that a search asks for on an engine, and keeps their records in a store."""
 
     engine: Engine
     prepared: Prepared
     store: Store
+    task: SearchTask
     n_folds: int
-    seeds: tuple[int, ...]
     listeners: Sequence[StudyListener] = ()
-    total: int | None = None  # experiments that the search will ask for
-    metric: str | None = None
-    higher_is_better: bool = True
     stopped: bool = field(init=False, default=False)  # by a listener
     _best: float | None = field(init=False, default=None)
     _shared: Any = field(init=False, default=None)
@@ -126,16 +123,14 @@ class Study:
         if others:
             log.warning("%d records of this study were made by another version of the code", others)
 
-    def run(self, search: Search, *, continued: bool = False) -> list[TrialResult]:
-        """The results of every trial that the search asks for, in its order.
-
-        `continued` keeps the state of each trial, so that the search can continue it with a larger budget.
-        """
+    def run(self) -> list[TrialResult]:
+        """The results of every trial that the search asks for, in its order."""
+        search = strategy_named(self.task.plan.strategy)(self.task)
         results: list[TrialResult] = []
         try:
             batch = next(search)
             while True:
-                found = self.run_trials(batch, keeps_states=continued)
+                found = self.run_trials(batch)
                 results += found
                 if self.stopped:
                     return results
@@ -143,16 +138,16 @@ class Study:
         except StopIteration:
             return results
 
-    def run_trials(self, trials: Sequence[Trial], *, keeps_states: bool = False) -> list[TrialResult]:
+    def run_trials(self, trials: Sequence[Trial]) -> list[TrialResult]:
         """The results of these trials; of those that are finished, where a listener ends the search."""
-        of_trials = [trial.experiments(self.n_folds, self.seeds) for trial in trials]
-        # Those of a fold together: a worker that has its documents at hand need not fetch others.
+        of_trials = [trial.experiments(self.n_folds, self.task.plan.all_seeds) for trial in trials]
+        # Experiments of a fold stand together, so that a worker need not fetch the documents of another.
         wanted = sorted((one for own in of_trials for one in own), key=lambda one: one.fold)
         self._asked += len(wanted)
         missing = self._missing(wanted)
         self._done += len(wanted) - len(missing)
         while missing and not self.stopped:
-            self._run_missing(missing, keeps_states)
+            self._run_missing(missing)
             missing = self._missing(missing)
             if missing and not self.stopped:
                 time.sleep(SECONDS_BETWEEN_LOOKS)
@@ -172,13 +167,13 @@ class Study:
         assert record is not None
         return record
 
-    def _run_missing(self, missing: Sequence[Experiment], keeps_states: bool) -> None:
+    def _run_missing(self, missing: Sequence[Experiment]) -> None:
         """Run the experiments that no other process works on."""
         given: list[Experiment] = []
         if self._shared is None:
             self._shared = self.prepared.shared_by(self.engine)
         own = self.prepared.without_documents()
-        tasks = ((own, task) for task in self._claimed(missing, given, keeps_states))
+        tasks = ((own, task) for task in self._claimed(missing, given))
         with closing(self.engine.run(run_shared_experiment, tasks, shared=self._shared)) as running:
             for done in running:
                 experiment = given[done.number]
@@ -194,28 +189,32 @@ class Study:
                 self.store.claims.give_back(experiment.key)
 
     def _tell(self, record: Record) -> None:
-        better = max if self.higher_is_better else min
+        better = max if self.task.higher_is_better else min
         known = [value for value in (self._best, record.value) if value is not None and not math.isnan(value)]
         self._best = better(known, default=None)
-        progress = StudyProgress(self._done, self._asked, record, self.total, self.metric, self._best)
+        total = n_experiments_of(self.task, self.n_folds)
+        progress = StudyProgress(self._done, self._asked, record, total, self.task.plan.metric, self._best)
         for listener in self.listeners:
             if listener(progress) is True:
                 self.stopped = True
 
-    def _claimed(
-        self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool
-    ) -> Iterator[ExperimentTask]:
-        """Tasks. Each is claimed only when a worker is free for it, so that other processes find something to do."""
+    def _claimed(self, missing: Sequence[Experiment], given: list[Experiment]) -> Iterator[ExperimentTask]:
+        """The tasks, each claimed only when a worker is free for it, so that other processes find something to do."""
         for experiment in missing:
             if not self.store.claims.take(experiment.key):
                 continue
-            self.store.refresh()  # it may have been finished between our look and our claim
+            self.store.refresh()  # another process may have finished it before it was claimed here
             if self.store.find(experiment) is not None:
                 self.store.claims.give_back(experiment.key)
                 continue
             given.append(experiment)
             state, steps = self.store.earlier(experiment)
-            yield ExperimentTask(experiment, state, steps, keeps_states)
+            yield ExperimentTask(experiment, state, steps, keeps_state=self.task.plan.strategy in CONTINUING)
+
+
+def n_experiments_of(task: SearchTask, n_folds: int) -> int:
+    """How many experiments a search makes in all; 0 where its strategy cannot follow the plan."""
+    return expected_trials(task) * n_folds * task.plan.seeds
 
 
 def record_of(experiment: Experiment, done: Done, data: str) -> Record:

@@ -1,0 +1,411 @@
+"""What all click models share: fitting, estimates of relevance, held-out measures, drawing clicks, files."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray
+from rankwright.clicks.logs.click_log import ClickLog, PairLog, pair_log
+from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Chain, Shown, conditional_chances, drawn_clicks
+from rankwright.clicks.models.list_matrices import KnownPairs, Laid, laid_out
+from rankwright.clicks.models.rates import beta_interval, bounded, drawn_rates, fitted_strength
+from rankwright.clicks.models.stored import stored_pairs, stored_parameters, stored_strengths
+from rankwright.container.file import write_container
+from rankwright.data.seeds import Seed
+from rankwright.errors import InputError, require
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelevanceEstimates:
+    """How relevant a click model thinks each document of a query is, and how sure it is.
+
+    Attributes
+    ----------
+    queries, documents : array of int32
+        The query and the document, as places in `query_ids` and `document_ids`.
+    mean : array of float64
+        The chance that a user who examines the document clicks it and, for models that know satisfaction, is satisfied.
+    deviation, low, high : array of float64
+        The standard deviation of the chance of a click, and the interval in which it lies.
+    shown : array of int64
+        How often the document was shown.
+    query_ids, document_ids : array of int64 or str
+        The ids.
+    """
+
+    queries: Int32Array
+    documents: Int32Array
+    mean: Float64Array
+    deviation: Float64Array
+    low: Float64Array
+    high: Float64Array
+    shown: IntArray
+    query_ids: IdArray
+    document_ids: IdArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClickEvaluation:
+    """How well a click model predicts the clicks of a log.
+
+    Attributes
+    ----------
+    log_likelihood : float
+        The mean over lists of the logarithm of the chance of all their clicks, each given those above it.
+    conditional_perplexity : float
+        2 to the mean surprise in bits at each rank given the clicks above it, averaged over ranks; 1 is perfect.
+    perplexity : float
+        The same without knowing any clicks.
+    conditional_at, perplexity_at : array of float64
+        Both at each rank.
+    of_list : array of float64
+        The log-likelihood of each list.
+    counts : array of int64
+        How often each list was seen.
+    queries : array of int32
+        The query of each list.
+    """
+
+    log_likelihood: float
+    conditional_perplexity: float
+    perplexity: float
+    conditional_at: Float64Array
+    perplexity_at: Float64Array
+    of_list: Float64Array
+    counts: IntArray
+    queries: Int32Array
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in types that JSON can hold.
+
+        Returns
+        -------
+        dict
+            All but those of single lists.
+        """
+        return {
+            "lists": int(self.counts.sum()),
+            "log_likelihood": self.log_likelihood,
+            "conditional_perplexity": self.conditional_perplexity,
+            "perplexity": self.perplexity,
+            "conditional_perplexity_at": self.conditional_at.tolist(),
+            "perplexity_at": self.perplexity_at.tolist(),
+        }
+
+
+KIND = "click-model"  # of files
+RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
+
+
+class ClickModel(ABC):
+    """A model of how users click.
+
+    A new model is a subclass with a `name`, `_learn`, `_behaviour` and `_chances`, and a line in the table of models.
+
+    Parameters
+    ----------
+    iterations : int, default 200
+        How many steps of expectation-maximisation to take at most; models that count take none.
+    tolerance : float, default 1e-4
+        Steps end where no chance of examination changes by more.
+    strength : float, optional
+        How many imagined examinations each document gets beforehand, at the usual rate; by default as many as make the
+        log most likely.
+    threads : int, optional
+        How many threads to use. It never changes the result.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def __init__(
+        self,
+        *,
+        iterations: int = 200,
+        tolerance: float = 1e-4,
+        strength: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        require(iterations >= 1, f"iterations must be 1 or more, got {iterations}")
+        require(strength is None or strength >= 0, f"strength must be 0 or more, got {strength}")
+        self.iterations, self.tolerance, self.strength, self.threads = iterations, tolerance, strength, threads
+        self.parameters_: Arrays = {}
+        self.strengths_: dict[str, float] = {}
+        self.n_iterations_ = 0
+
+    @abstractmethod
+    def _learn(self, log: PairLog) -> None:
+        """Set `parameters_`: attraction of pairs, and what the behaviour needs."""
+
+    @abstractmethod
+    def _behaviour(self) -> Behaviour:
+        """How users behave by the fitted parameters."""
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
+        """The shapes of the parameters, all of them chances, that the behaviour needs beside the attraction."""
+        del n_pairs
+        return {}
+
+    def _check(self, parameters: Arrays) -> None:
+        """Raise an `InputError` where parameters from a file do not fit together in some other way."""
+        del parameters
+
+    def fit(self, log: ClickLog) -> Self:
+        """Learn from a log.
+
+        Parameters
+        ----------
+        log : ClickLog
+            The log; pages after the first are left out.
+
+        Returns
+        -------
+        self
+            The model, fitted.
+        """
+        if not len(log.first_pages().queries):
+            raise InputError("the log has no lists to learn from")
+        numbered = pair_log(log, threads=self.threads)
+        self.query_ids_, self.document_ids_ = numbered.log.query_ids, numbered.log.document_ids
+        self.queries_, self.documents_ = numbered.queries, numbered.documents
+        self.parameters_, self.strengths_, self.n_iterations_ = {}, {}, 0
+        self._learn(numbered)
+        return self
+
+    def relevance(self, level: float = 0.95) -> RelevanceEstimates:
+        """Estimate how relevant each document is.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            How likely the intervals hold what they are about.
+
+        Returns
+        -------
+        RelevanceEstimates
+            An estimate for each document of each query that was shown.
+        """
+        require(0 < level < 1, f"level must lie between 0 and 1, got {level}")
+        parts = self._fitted()
+        deviation, low, high = beta_interval(
+            parts["clicks"], parts["examined"], parts["usual"], self.strengths_["attraction"], level
+        )
+        mean = parts["attraction"] * parts["satisfaction"] if "satisfaction" in parts else parts["attraction"]
+        return RelevanceEstimates(
+            self.queries_,
+            self.documents_,
+            mean,
+            deviation,
+            low,
+            high,
+            parts["shown"],
+            self.query_ids_,
+            self.document_ids_,
+        )
+
+    def examination(self, n_ranks: int = 10) -> Float64Array:
+        """Tell how likely each rank is examined, on average over the lists the model was fitted on.
+
+        Parameters
+        ----------
+        n_ranks : int, default 10
+            How many ranks to tell of.
+
+        Returns
+        -------
+        array of float64
+            Chances relative to that of the first rank.
+        """
+        require(n_ranks >= 1, f"n_ranks must be 1 or more, got {n_ranks}")
+        usual = self._fitted()["rank_attraction"]
+        shown = _alike(usual, float(self._fitted().get("mean_satisfaction", np.zeros(1))[0]), n_ranks)
+        behaviour = self._behaviour()
+        if isinstance(behaviour, Chain):
+            behaviour = replace(
+                behaviour, noise=0.0
+            )  # clicks on documents that were not examined tell nothing about examination
+        chances = behaviour.marginal(shown)[0] / shown.attraction[0]
+        relative: Float64Array = chances / chances[0]
+        return relative
+
+    def evaluate(self, log: ClickLog) -> ClickEvaluation:
+        """Measure how well the model predicts the clicks of a log.
+
+        Parameters
+        ----------
+        log : ClickLog
+            Lists that the model was not fitted on; documents may be new.
+
+        Returns
+        -------
+        ClickEvaluation
+            Log-likelihood and perplexities.
+        """
+        merged = log.merged(threads=self.threads)
+        if not len(merged.documents):
+            raise InputError("the log has no lists to measure a click model on")
+        counts = merged.list_counts
+        n_ranks = int(np.diff(merged.offsets).max(initial=1))
+        of_list = np.zeros(len(counts))
+        bits, seen = np.zeros((2, n_ranks)), np.zeros(n_ranks)
+        behaviour = self._behaviour()
+        for laid in self._laid(merged):
+            shown, times = self._shown(laid), counts[laid.lists, None] * laid.there
+            conditional = conditional_chances(behaviour, shown, laid.clicked)
+            width = laid.there.shape[1]
+            for row, chances in enumerate((conditional, behaviour.marginal(shown))):
+                kept = np.clip(chances, LEAST_CHANCE, 1 - LEAST_CHANCE)
+                logs = np.where(laid.clicked, np.log(kept), np.log1p(-kept)) * laid.there
+                bits[row, :width] -= (logs * times).sum(axis=0) / np.log(2)
+                if row == 0:
+                    of_list[laid.lists] = logs.sum(axis=1)
+            seen[:width] += times.sum(axis=0)
+        at_rank = 2 ** (bits / np.maximum(seen, 1))
+        total = max(int(counts.sum()), 1)
+        return ClickEvaluation(
+            float((of_list * counts).sum() / total),
+            float(np.average(at_rank[0], weights=seen)),
+            float(np.average(at_rank[1], weights=seen)),
+            at_rank[0],
+            at_rank[1],
+            of_list,
+            counts,
+            merged.queries,
+        )
+
+    def sample(self, log: ClickLog, *, seed: Seed = 0) -> ClickLog:
+        """Draw clicks on the lists of a log.
+
+        Parameters
+        ----------
+        log : ClickLog
+            The lists that users see; its clicks play no part.
+        seed : int or numpy.random.Generator, default 0
+            The same seed gives the same clicks.
+
+        Returns
+        -------
+        ClickLog
+            The same lists with other clicks; a list that counts several times is drawn as often.
+        """
+        lists = log.take(np.repeat(np.arange(len(log.queries)), log.list_counts))
+        clicked, rng = np.zeros(len(lists.documents), np.bool_), np.random.default_rng(seed)
+        for laid in self._laid(lists):
+            drawn = drawn_clicks(self._behaviour(), self._shown(laid), rng.random(laid.there.shape))
+            rows = slice(lists.offsets[laid.lists.start], lists.offsets[laid.lists.stop])
+            clicked[rows] = drawn[laid.there]
+        return replace(lists, clicked=clicked, counts=None)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, which `load_click_model` reads back.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it. An existing file is replaced in one step.
+        """
+        header = {
+            "name": self.name,
+            "settings": {"iterations": self.iterations, "tolerance": self.tolerance, "strength": self.strength},
+            "strengths": self.strengths_,
+            "n_iterations": self.n_iterations_,
+            "query_ids": self.query_ids_.tolist(),
+            "document_ids": self.document_ids_.tolist(),
+        }
+        pairs = {"pair.queries": self.queries_, "pair.documents": self.documents_}
+        write_container(path, KIND, header, pairs | {f"fitted.{k}": v for k, v in self._fitted().items()})
+
+    def _fitted(self) -> Arrays:
+        if not self.parameters_:
+            raise InputError(f"the click model {self.name} must be fitted first")
+        return self.parameters_
+
+    def _laid(self, log: ClickLog) -> Iterator[Laid]:
+        return laid_out(log, KnownPairs(self.queries_, self.documents_, self.query_ids_, self.document_ids_))
+
+    def _shown(self, laid: Laid) -> Shown:
+        """What the model knows of the documents of some lists; new ones count as usual for their rank."""
+        parts = self._fitted()
+        usual = parts["rank_attraction"][np.minimum(np.arange(laid.pairs.shape[1]), len(parts["rank_attraction"]) - 1)]
+        is_new = laid.pairs < 0
+        attraction = np.where(is_new, usual, parts["attraction"][laid.pairs])
+        if "satisfaction" not in parts:
+            return Shown(attraction, np.zeros_like(attraction))
+        mean = parts["mean_satisfaction"][0]
+        return Shown(attraction, np.where(is_new, mean, parts["satisfaction"][laid.pairs]))
+
+    def _attraction(
+        self,
+        shown: IntArray,
+        clicks: Float64Array,
+        examined: Float64Array,
+        ranks: RankCounts,
+        iteration: int = 0,
+        usual_at: Float64Array | None = None,
+    ) -> Float64Array:
+        """The attraction of each pair by what was examined and clicked, drawn to what is usual where it was shown.
+
+        Unless it is given for each rank, the usual rate is the share of clicks in the examinations of all pairs that
+        usually stand at the same rank. With one rate for all ranks, the attractive documents that an engine puts on top
+        would look like more examination there.
+        """
+        if usual_at is None:
+            at, n_ranks = np.rint(ranks.mean_of_pair).astype(np.int64), len(ranks.shown)
+            overall = float(clicks.sum()) / max(float(examined.sum()), 1.0)
+            n_clicks, n_examined = (np.bincount(at, weights=one, minlength=n_ranks) for one in (clicks, examined))
+            usual_at = bounded((n_clicks + overall) / (n_examined + 1))
+            usual = usual_at[at]
+        else:
+            usual = ranks.of_pairs(usual_at)
+        if self.strength is not None:
+            self.strengths_["attraction"] = float(self.strength)
+        elif iteration in RECOUNTED_AT:
+            self.strengths_["attraction"] = fitted_strength(clicks, examined, usual)
+        rates = drawn_rates(clicks, examined, usual, self.strengths_["attraction"])
+        self.parameters_ |= {
+            "attraction": rates, "shown": shown, "clicks": clicks, "examined": examined, "usual": usual,
+            "rank_attraction": usual_at,
+        }  # fmt: skip
+        return rates
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankCounts:
+    """Of each rank, how often it was shown, clicked, and clicked last; and the mean rank at which each pair stood."""
+
+    shown: Float64Array
+    clicks: Float64Array
+    last: Float64Array
+    mean_of_pair: Float64Array
+
+    @property
+    def click_rates(self) -> Float64Array:
+        """The click rate of each rank."""
+        return (self.clicks + 0.5) / (self.shown + 1)
+
+    def of_pairs(self, values: Float64Array) -> Float64Array:
+        """What values of ranks are at the mean rank of each pair."""
+        return np.interp(self.mean_of_pair, np.arange(len(values)), values)
+
+
+def _alike(usual: Float64Array, satisfaction: float, n_ranks: int) -> Shown:
+    """One list of documents that are as is usual at each rank."""
+    attraction = usual[np.minimum(np.arange(n_ranks), len(usual) - 1)][None, :]
+    return Shown(np.maximum(attraction, LEAST_CHANCE), np.full((1, n_ranks), satisfaction))
+
+
+def restore(model: ClickModel, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> ClickModel:
+    """Fill a model with what a file holds."""
+    known = stored_pairs(header, arrays)
+    model.queries_, model.documents_, model.query_ids_, model.document_ids_ = known
+    n_pairs = len(model.queries_)
+    model.parameters_ = stored_parameters(arrays, n_pairs, model._chances(n_pairs))
+    model._check(model.parameters_)
+    model.strengths_ = stored_strengths(header)
+    return model

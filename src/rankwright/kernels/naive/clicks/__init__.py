@@ -1,1 +1,0 @@
-"""Naive twins of the kernels that count clicks."""

@@ -1,0 +1,69 @@
+"""What several topics of twins share: random numbers made from counters, and functions that round as the kernels do."""
+
+from __future__ import annotations
+
+from math import factorial, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwright.arrays import Float32Array
+
+UIntArray = NDArray[np.uint64]
+
+
+def mix(values: UIntArray) -> UIntArray:
+    """SplitMix64's finaliser, of arrays: NumPy's integers wrap around in arrays without a warning."""
+    x = values + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def stream_of(key: ArrayLike, numbers: ArrayLike) -> UIntArray:
+    """The random numbers, or the keys of streams, that `numbers` stand for under `key`."""
+    keys, which = np.atleast_1d(np.asarray(key, np.uint64)), np.atleast_1d(np.asarray(numbers, np.uint64))
+    return mix(mix(keys) ^ which)
+
+
+def below(random: UIntArray, n: ArrayLike) -> UIntArray:
+    """Whole numbers from 0 to n - 1."""
+    return ((random >> np.uint64(32)) * np.asarray(n, np.uint64)) >> np.uint64(32)
+
+
+def unit_interval(random: UIntArray) -> NDArray[np.float64]:
+    """Numbers in [0, 1)."""
+    return (random >> np.uint64(11)).astype(np.float64) / 2.0**53
+
+
+def about_normal(random: UIntArray) -> NDArray[np.float64]:
+    """Numbers of mean 0 and variance 1, about normal: sums of the four 16-bit parts of random ones."""
+    parts = random[..., None] >> np.arange(0, 64, 16, dtype=np.uint64) & np.uint64(0xFFFF)
+    sums: NDArray[np.float64] = parts.sum(axis=-1).astype(np.float64)
+    return (sums - 131070.0) / sqrt((2.0**32 - 1) / 3)
+
+
+LARGEST_EXPONENT = np.float32(87.0)
+ROUND_TO_WHOLE = np.float32(12582912.0)  # 1.5 · 2^23: adding it leaves no room for a fraction
+LOG2_OF_E = np.float32(1.44269504)
+LN2_HIGH, LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
+EXP_DEGREE = 7
+
+
+def exp_minus(x: Float32Array) -> Float32Array:
+    """e^-x for x ≥ 0, by powers of two and a Taylor series."""
+    clamped = np.where(x < LARGEST_EXPONENT, x, LARGEST_EXPONENT)
+    shifted = ROUND_TO_WHOLE - clamped * LOG2_OF_E
+    whole = shifted - ROUND_TO_WHOLE
+    rest = (-clamped - whole * LN2_HIGH) - whole * LN2_LOW
+    series = np.full_like(rest, 1.0 / factorial(EXP_DEGREE))
+    for n in range(EXP_DEGREE - 1, -1, -1):
+        series = np.float32(1.0 / factorial(n)) + rest * series
+    return np.asarray(series * np.exp2(whole), np.float32)
+
+
+def tanh_of(x: Float32Array) -> Float32Array:
+    """tanh x, computed from e^-2|x|."""
+    size = np.abs(x)
+    e = exp_minus(size + size)
+    return np.copysign((np.float32(1.0) - e) / (np.float32(1.0) + e), x)

@@ -1,1 +1,0 @@
-"""What twins of several topics share: random numbers from counters, and elementary functions."""

@@ -1,1 +1,0 @@
-"""Twins of the kernels of linear rankers and perceptrons."""

@@ -1,1 +1,0 @@
-"""Twins of the kernels that compute forces on documents."""

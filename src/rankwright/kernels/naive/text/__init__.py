@@ -1,1 +1,0 @@
-"""Twins of the kernels that read and write text files."""
