@@ -7,8 +7,9 @@ import sys
 from datetime import date
 
 import pytest
-from benchmarks import quality, quality_stored, records
-from benchmarks.timing import Timing, report
+from benchmarks.helpers import records
+from benchmarks.helpers.timing import Timing, report
+from benchmarks.quality import rankers, stored
 
 
 @pytest.fixture(autouse=True)
@@ -43,18 +44,18 @@ def test_times_are_left_with_what_is_ours(place):
 
 
 def test_comparisons_are_made_from_results_that_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(quality, "FOLDER", tmp_path / "quality")
-    assert quality_stored.stored("quality-tuned") is None
-    title, systems, folds, _ = quality_stored.COMPARISONS["quality-tuned"]
+    monkeypatch.setattr(rankers, "FOLDER", tmp_path / "quality")
+    assert stored.stored("quality-tuned") is None
+    title, systems, folds, _ = stored.COMPARISONS["quality-tuned"]
     for number, system in enumerate(systems):
         for own, n_kept in (("mq2008", folds), ("ohsumed", folds - (number == 3))):
             for fold in range(n_kept):
-                path = quality.Task(system, own, fold).path
+                path = rankers.Task(system, own, fold).path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 values = [0.5 - 0.1 * number + 0.01 * query for query in range(20)]
                 record = {"ndcg@10": values, "map": values, "seconds": 2.0, "versions": {"lightgbm": "9.9"}}
                 path.write_text(json.dumps(record))
-    found = quality_stored.stored("quality-tuned")
+    found = stored.stored("quality-tuned")
     assert found is not None
     assert (found["title"], found["place"], list(found["metrics"]["map"]["sets"])) == (title, 1, ["mq2008"])
     assert found["left_out"]["ohsumed"] == [systems[3]]  # which lacks a fold there
