@@ -7,9 +7,11 @@ import sys
 from datetime import date
 
 import pytest
-from benchmarks.helpers import records
+from benchmarks import short_runs
+from benchmarks.helpers import places, records
 from benchmarks.helpers.timing import Timing, report
 from benchmarks.quality import rankers, stored
+from benchmarks.speed import before_and_after
 
 
 @pytest.fixture(autouse=True)
@@ -62,3 +64,14 @@ def test_comparisons_are_made_from_results_that_are_kept(tmp_path, monkeypatch):
     assert found["versions"]["lightgbm"] == "9.9"
     assert found["metrics"]["map"]["others"][systems[1]]["difference"] == pytest.approx(0.1)
     assert f"--sets mq2008 --folds {folds}" in found["command"]
+
+
+def test_every_short_run_names_a_script():
+    for line in short_runs.RUNS.strip().splitlines():
+        room, _, script = line.split()[0].partition(".")
+        assert (places.CHECKOUT / "benchmarks" / room / f"{script}.py").is_file(), line
+
+
+def test_a_ratio_of_versions_is_the_median_over_pairs_within_its_interval():
+    ratio, low, high = before_and_after.median_ratio([1.0, 2.0, 4.0], [1.1, 2.0, 3.6])
+    assert (ratio, low, high) == (1.0, pytest.approx(0.9), pytest.approx(1.1))
