@@ -46,6 +46,7 @@ def prepare(folder: Path, sizes: Sizes) -> Work:
         import rankwright as rw
 
         data = rw.synthetic.web_search(sizes.queries, seed=1)
+        assert data.labels is not None
         np.savez(folder / DATA, features=data.features, labels=data.labels, qid=data.qid)
         rw.write_svmlight(data, folder / TEXT)
         rw.LambdaMART(n_trees=500, max_leaves=31, threads=2).fit(data).save(folder / MODEL)
