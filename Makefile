@@ -79,10 +79,12 @@ format: $(VENV)/.test-extras ## Format the code
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/clang-format -i $(CPP)
 
+# C++ sources that clang-tidy passed are not checked again, unless FORCE=1 says so.
 lint: $(VENV)/.test-extras ## Check format and style
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	native/lint.sh $(BIN)
 
 types: $(VENV)/.test-extras ## Check types
 	$(BIN)/mypy

@@ -3,7 +3,7 @@
 Sizes are small: ratios at full size are printed by each script's own defaults. What a script needs and is not here
 (another library, real data, another environment) is said, and the next one runs.
 
-    python -m benchmarks.short_runs [evaluate lambdas …] [--minutes 5]
+    python -m benchmarks.short_runs [speed.evaluate speed.lambdas …] [--minutes 5]
 """
 
 from __future__ import annotations
@@ -16,45 +16,45 @@ import time
 
 DATA = "../shared/data"  # beside the checkout
 RUNS = f"""
-evaluate --repeats 3
-lambdas --repeats 3
-binning --queries 1000 --repeats 3
-scaling
-web_search_data
-read_svmlight --megabytes 60
-tables --queries 300
-grow_trees --queries 600 --scale 0.2 --repeats 2
-train_lambdamart --seeds 2 --only 31 --queries 600 --test-queries 300
-train_scaling --queries 300 --trees 20
-train_memory --queries 600
-bag_speed --bags 4 --trees 20 --queries 300
-tune_speed --experiments 4 --queries 100 --skip-together
-score_forest --train-queries 100 --trees 300 --documents 20000 --repeats 3
-score_imported --train-queries 100 --trees 1000 --documents 20000 --calls 20 --repeats 3 --without lleaves tl2cgen
-explain --documents 2000 --slow-documents 200 --trees 200 --repeats 2
-compare
-startup --repeats 3
-exchange_size --trees 100 1000
-linear_scale --docs 100000
-ranknet_speed --share 0.05 --epochs 5
-sortnet sort --repeats 2
-sortnet learn --repeats 1
-cluster_overhead --tasks 20 --seconds 0.5
-training_times --repeats 1
-letor_nets
-ranklib_figures
-page_figures long-query
-page_figures yetirank-trees
-page_figures tree-times
-page_figures log-counts
-page_figures flat-lists
-page_figures adarank-ndcg
-page_figures adarank-ndcg --data {DATA}/OHSUMED
-report_opening --opens 3
-clicks_speed --lists 1_000_000 --queries 10_000
-clicks_lightgbm --seeds 3
-clicks_models --log {DATA}/clara2-clicks/log.jsonl.gz --labels {DATA}/clara2-clicks/labels.qrels.gz --seeds 2
-clicks_estimates --logs 200
+speed.evaluate --repeats 3
+speed.lambdas --repeats 3
+speed.binning --queries 1000 --repeats 3
+speed.feature_scaling
+speed.web_search_data
+speed.read_svmlight --megabytes 60
+speed.tables --queries 300
+speed.grow_trees --queries 600 --scale 0.2 --repeats 2
+speed.train_lambdamart --seeds 2 --only 31 --queries 600 --test-queries 300
+speed.train_scaling --queries 300 --trees 20
+speed.train_memory --queries 600
+speed.bags --bags 4 --trees 20 --queries 300
+speed.tuning --experiments 4 --queries 100 --skip-together
+speed.score_forest --train-queries 100 --trees 300 --documents 20000 --repeats 3
+speed.score_imported --train-queries 100 --trees 1000 --documents 20000 --calls 20 --repeats 3 --without lleaves tl2cgen
+speed.explain --documents 2000 --slow-documents 200 --trees 200 --repeats 2
+speed.compare
+speed.startup --repeats 3
+speed.exchange --trees 100 1000
+speed.linear_rankers --docs 100000
+speed.ranknet --share 0.05 --epochs 5
+speed.sortnet sort --repeats 2
+speed.sortnet learn --repeats 1
+distributed.ray_overhead --tasks 20 --seconds 0.5
+speed.training_times --repeats 1
+quality.letor_nets
+quality.ranklib_figures
+quality.page_figures long-query
+quality.page_figures yetirank-trees
+quality.page_figures tree-times
+quality.page_figures log-counts
+quality.page_figures flat-lists
+quality.page_figures adarank-ndcg
+quality.page_figures adarank-ndcg --data {DATA}/OHSUMED
+speed.report_opening --opens 3
+clicks.speed --lists 1_000_000 --queries 10_000
+clicks.lightgbm_positions --seeds 3
+clicks.models --log {DATA}/clara2-clicks/log.jsonl.gz --labels {DATA}/clara2-clicks/labels.qrels.gz --seeds 2
+clicks.estimates --logs 200
 """
 
 

@@ -43,8 +43,8 @@ FULL_OUT, QUICK_OUT = OUT / "reproduce-full", OUT / "reproduce-quick"
 ON_CLICKS = "blmart-clicks, on a log"
 ON_SETS = {"blmart-tables": "blmart-tables, on real sets", "sortnet-table2": "sortnet-table2, on real sets"}
 DIGITS = 7  # of the numbers that are kept
-# Scripts that run others, are run by others, or look at the code itself.
-NO_QUESTION = {"short_runs", "clicks_clax", "before_after", "count_lines"}
+# A script that another runs, and one that compares two versions of the code.
+NO_QUESTION = {"clicks.clax", "speed.before_and_after"}
 NO_REASON = "the run that is shown kept no reason"
 INTRODUCTION = """# Results
 
@@ -202,10 +202,10 @@ def _usable(records: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _comparisons() -> dict[str, Any]:
-    """Comparisons by the results of `benchmarks.quality` that are kept here."""
+    """Comparisons by the results of `benchmarks.quality.rankers` that are kept here."""
     if not (BENCHMARKS / "quality").is_dir():
         return {}
-    from benchmarks.quality_stored import COMPARISONS, stored
+    from benchmarks.quality.stored import COMPARISONS, stored
 
     found = {name: stored(name) for name in COMPARISONS}
     return {name: record for name, record in found.items() if record is not None}
@@ -214,11 +214,12 @@ def _comparisons() -> dict[str, Any]:
 def _questions() -> dict[str, str]:
     """The first line of every script of benchmarks/ that can be run."""
     found = {}
-    for path in sorted(SCRIPTS.glob("*.py")):
+    for path in sorted(SCRIPTS.glob("*/*.py")):
+        name = f"{path.parent.name}.{path.stem}"
         code = ast.parse(path.read_text(encoding="utf-8"))
         has_main = any(isinstance(one, ast.FunctionDef) and one.name == "main" for one in code.body)
-        if has_main and path.stem not in NO_QUESTION:
-            found[path.stem] = " ".join((ast.get_docstring(code) or "").split("\n\n")[0].split()).rstrip(":")
+        if has_main and path.parent.name != "helpers" and name not in NO_QUESTION:
+            found[name] = " ".join((ast.get_docstring(code) or "").split("\n\n")[0].split()).rstrip(":")
     return found
 
 

@@ -83,7 +83,7 @@ def speed(benchmarks: Mapping[str, Record], scripts: Mapping[str, str]) -> Itera
 
 def _runs(script: str, records: list[Record]) -> str:
     own = [record for record in records if f"{record['command']} ".startswith(f"{MODULE}{script} ")]
-    if script == "quality":
+    if script == "quality.rankers":
         return f"[run](#{anchor('Beside other libraries: how well they rank')})"
     return ", ".join(f"[{one['date']}](#{anchor(one['question'])})" for one in own) or "not run here"
 

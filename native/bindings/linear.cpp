@@ -85,9 +85,11 @@ template <> struct Reader<DrawnPairs> {
 
 template <> struct Reader<DrawSettings> {
     static DrawSettings read(nb::handle settings) {
-        return {field<double>(settings, "regression_share"), field<double>(settings, "l2"),
-                field<double>(settings, "stiffness"), field<bool>(settings, "logistic"),
-                field<std::uint64_t>(settings, "key")};
+        return {.regression_share = field<double>(settings, "regression_share"),
+                .l2 = field<double>(settings, "l2"),
+                .stiffness = field<double>(settings, "stiffness"),
+                .logistic = field<bool>(settings, "logistic"),
+                .key = field<std::uint64_t>(settings, "key")};
     }
 };
 

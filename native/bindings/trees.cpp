@@ -36,13 +36,10 @@ template <> struct Reader<TreeSettings> {
                 .newton = field<std::string_view>(settings, "split_gain") == "newton",
                 .category_smoothing = field<double>(settings, "category_smoothing"),
                 .max_split_categories = field<std::int64_t>(settings, "max_split_categories"),
-                .gradient_scale = 1.0, // each tree has its own scales, which the caller passes separately
-                .curvature_scale = 1.0,
                 .learning_rate = field<double>(settings, "learning_rate"),
                 .symmetric = field<std::string_view>(settings, "growth") == "symmetric",
                 .gain_noise = field<double>(settings, "gain_noise"),
-                .split_feature_fraction = field<double>(settings, "split_feature_fraction"),
-                .key = 0}; // as the scales
+                .split_feature_fraction = field<double>(settings, "split_feature_fraction")};
     }
 };
 
@@ -65,12 +62,9 @@ template <> struct Reader<Tree> {
                 .gain = fill<double>(nodes, "gain"),
                 .value = fill<float>(nodes, "value"),
                 .curvature = fill<float>(nodes, "curvature"),
-                .begin = {}, // the caller passes it separately, as `held` and the rows
-                .held = {},
                 .count = fill<std::int64_t>(nodes, "count"),
                 .categories = fill(categories),
-                .n_category_words = categories.shape(1),
-                .rows = {}};
+                .n_category_words = categories.shape(1)};
     }
 };
 
@@ -93,26 +87,26 @@ namespace {
 // A Python object with the same methods, over NumPy arrays that look into ours.
 class PythonExchange : public Exchange {
   public:
-    explicit PythonExchange(nb::handle python_object) : object(python_object) {
+    explicit PythonExchange(nb::handle object) : object_(object) {
         nb::gil_scoped_acquire locked;
-        n_workers = nb::cast<std::size_t>(object.attr("size"));
-        number = nb::cast<std::size_t>(object.attr("rank"));
-        require(n_workers > 0 && number < n_workers, "the rank of a worker must lie below their number");
+        n_workers_ = nb::cast<std::size_t>(object.attr("size"));
+        number_ = nb::cast<std::size_t>(object.attr("rank"));
+        require(n_workers_ > 0 && number_ < n_workers_, "the rank of a worker must lie below their number");
     }
-    std::size_t size() const override { return n_workers; }
-    std::size_t rank() const override { return number; }
+    std::size_t size() const override { return n_workers_; }
+    std::size_t rank() const override { return number_; }
     void add_up(std::span<std::int64_t> values) override {
         nb::gil_scoped_acquire locked;
-        object.attr("add_up")(array(values));
+        object_.attr("add_up")(array(values));
     }
     void trade(std::span<const std::int64_t> out, std::span<const std::int64_t> sizes,
                std::span<std::int64_t> in) override {
         nb::gil_scoped_acquire locked;
-        object.attr("trade")(array(out), array(sizes), array(in));
+        object_.attr("trade")(array(out), array(sizes), array(in));
     }
     void gather(std::span<const std::int64_t> own, std::span<std::int64_t> all) override {
         nb::gil_scoped_acquire locked;
-        object.attr("gather")(array(own), array(all));
+        object_.attr("gather")(array(own), array(all));
     }
 
   private:
@@ -125,8 +119,8 @@ class PythonExchange : public Exchange {
         return array(std::span(const_cast<std::int64_t *>(values.data()), values.size()));
     }
 
-    nb::handle object;
-    std::size_t n_workers, number;
+    nb::handle object_;
+    std::size_t n_workers_, number_;
 };
 
 void require_nodes(const Tree &nodes, std::size_t least) {
@@ -168,20 +162,15 @@ template <typename Code> void bind_grow_tree(nb::module_ &module) {
                require_nodes(nodes, most_nodes(settings.max_leaves, workers ? anywhere : rows.size()));
                require_size("begin", begin.size(), nodes.feature.size());
                require_size("held", held.size(), nodes.feature.size());
-               const TreeData<Code> data{codes_of(codes),
-                                         columns,
-                                         view(quantised),
-                                         view(gradient),
-                                         view(curvature),
-                                         all_rows,
-                                         workers ? &*workers : nullptr};
-               settings.gradient_scale = gradient_scale;
-               settings.curvature_scale = curvature_scale;
-               settings.key = seed;
-               nodes.begin = fill(begin);
-               nodes.held = fill(held);
-               nodes.rows = fill(rows);
-               return grow_tree<Code>(data, settings, scratch, nodes, threads);
+               const TreeData<Code> data{.codes = codes_of(codes),
+                                         .columns = columns,
+                                         .quantised = {view(quantised), gradient_scale, curvature_scale},
+                                         .gradient = view(gradient),
+                                         .curvature = view(curvature),
+                                         .all_rows = all_rows,
+                                         .key = seed,
+                                         .exchange = workers ? &*workers : nullptr};
+               return grow_tree<Code>(data, settings, scratch, nodes, {fill(begin), fill(held), fill(rows)}, threads);
            });
 }
 

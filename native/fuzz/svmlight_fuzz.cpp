@@ -26,6 +26,7 @@ struct Parsed {
 
 std::vector<std::uint32_t> bits_of(const std::vector<float> &values) {
     std::vector<std::uint32_t> bits;
+    bits.reserve(values.size());
     for (float value : values) bits.push_back(std::bit_cast<std::uint32_t>(value));
     return bits;
 }
@@ -89,6 +90,7 @@ void check_lines_alone(std::span<const char> block, const Parsed &all) {
 
 std::vector<float> floats_of(const std::vector<std::uint32_t> &bits) {
     std::vector<float> values;
+    values.reserve(bits.size());
     for (std::uint32_t value : bits) values.push_back(std::bit_cast<float>(value));
     return values;
 }

@@ -7,8 +7,11 @@ import sys
 from datetime import date
 
 import pytest
-from benchmarks import quality, quality_stored, records
-from benchmarks.timing import Timing, report
+from benchmarks import short_runs
+from benchmarks.helpers import places, records
+from benchmarks.helpers.timing import Timing, report
+from benchmarks.quality import rankers, stored
+from benchmarks.speed import before_and_after
 
 
 @pytest.fixture(autouse=True)
@@ -43,21 +46,32 @@ def test_times_are_left_with_what_is_ours(place):
 
 
 def test_comparisons_are_made_from_results_that_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(quality, "FOLDER", tmp_path / "quality")
-    assert quality_stored.stored("quality-tuned") is None
-    title, systems, folds, _ = quality_stored.COMPARISONS["quality-tuned"]
+    monkeypatch.setattr(rankers, "FOLDER", tmp_path / "quality")
+    assert stored.stored("quality-tuned") is None
+    title, systems, folds, _ = stored.COMPARISONS["quality-tuned"]
     for number, system in enumerate(systems):
         for own, n_kept in (("mq2008", folds), ("ohsumed", folds - (number == 3))):
             for fold in range(n_kept):
-                path = quality.Task(system, own, fold).path
+                path = rankers.Task(system, own, fold).path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 values = [0.5 - 0.1 * number + 0.01 * query for query in range(20)]
                 record = {"ndcg@10": values, "map": values, "seconds": 2.0, "versions": {"lightgbm": "9.9"}}
                 path.write_text(json.dumps(record))
-    found = quality_stored.stored("quality-tuned")
+    found = stored.stored("quality-tuned")
     assert found is not None
     assert (found["title"], found["place"], list(found["metrics"]["map"]["sets"])) == (title, 1, ["mq2008"])
     assert found["left_out"]["ohsumed"] == [systems[3]]  # which lacks a fold there
     assert found["versions"]["lightgbm"] == "9.9"
     assert found["metrics"]["map"]["others"][systems[1]]["difference"] == pytest.approx(0.1)
     assert f"--sets mq2008 --folds {folds}" in found["command"]
+
+
+def test_every_short_run_names_a_script():
+    for line in short_runs.RUNS.strip().splitlines():
+        room, _, script = line.split()[0].partition(".")
+        assert (places.CHECKOUT / "benchmarks" / room / f"{script}.py").is_file(), line
+
+
+def test_a_ratio_of_versions_is_the_median_over_pairs_within_its_interval():
+    found = before_and_after.median_ratio([1.0, 2.0, 4.0], [1.1, 2.0, 3.6])
+    assert found == pytest.approx((1.0, 0.9, 1.1))

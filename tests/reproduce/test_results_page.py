@@ -54,7 +54,12 @@ def test_what_did_not_come_out_is_told_with_its_reason(results_page, kept):
 
 def test_every_script_has_a_row_and_every_record_its_command(results_page, kept):
     page = results_page.page(kept)
-    assert set(results_page._questions()) >= {"quality", "train_lambdamart", "score_imported", "clicks_speed"}
+    assert set(results_page._questions()) >= {
+        "quality.rankers",
+        "speed.train_lambdamart",
+        "speed.score_imported",
+        "clicks.speed",
+    }
     for script in kept["scripts"]:
         assert f"| `python -m benchmarks.{script}` |" in page
     for record in kept["benchmarks"].values():
@@ -99,7 +104,9 @@ def test_timings_of_benchmarks_are_told_as_ratios_with_their_command(results_pag
     record |= {"notes": {"our speed": "9 MB/s"}, "versions": {"other": "4.5"}, "machine": {"processors": 2}}
     record |= {"date": "2026-01-02"}
     (tmp_path / "nameless.json").write_text(json.dumps(record))
-    (tmp_path / "reading.json").write_text(json.dumps(record | {"command": "python -m benchmarks.tables --threads 2"}))
+    (tmp_path / "reading.json").write_text(
+        json.dumps(record | {"command": "python -m benchmarks.speed.tables --threads 2"})
+    )
     for place in ("FULL_OUT", "QUICK_OUT"):
         monkeypatch.setattr(results_page, place, tmp_path / "nothing")
     monkeypatch.setattr(results_page, "BENCHMARKS", tmp_path)
@@ -107,8 +114,8 @@ def test_timings_of_benchmarks_are_told_as_ratios_with_their_command(results_pag
     assert set(found["benchmarks"]) - set(kept["benchmarks"]) == {"reading"}  # one without its command stays off
     page = results_page.page(found)
     assert "| other | 3.0000 | 3.00 |" in page
-    assert "2026-01-02, 2 processors; other 4.5. Command: `python -m benchmarks.tables --threads 2`" in page
-    (row,) = [line for line in page.splitlines() if line.startswith("| `python -m benchmarks.tables`")]
+    assert "2026-01-02, 2 processors; other 4.5. Command: `python -m benchmarks.speed.tables --threads 2`" in page
+    (row,) = [line for line in page.splitlines() if line.startswith("| `python -m benchmarks.speed.tables`")]
     assert "[2026-01-02](#reading)" in row
 
 

@@ -30,7 +30,7 @@ float value_of(std::uint32_t key) { return std::bit_cast<float>(key & sign_bit ?
 class RadixSort {
   public:
     void operator()(std::vector<std::uint32_t> &keys) {
-        spare.resize(keys.size());
+        spare_.resize(keys.size());
         std::array<std::array<std::uint32_t, 2048>, 3> counts{};
         for (const std::uint32_t key : keys) {
             for (std::size_t pass = 0; pass < 3; ++pass) ++counts[pass][digit(key, pass)];
@@ -39,15 +39,15 @@ class RadixSort {
             if (keys.empty() || counts[pass][digit(keys[0], pass)] == keys.size()) continue;
             std::uint32_t place = 0;
             for (std::uint32_t &count : counts[pass]) place += std::exchange(count, place);
-            for (const std::uint32_t key : keys) spare[counts[pass][digit(key, pass)]++] = key;
-            keys.swap(spare);
+            for (const std::uint32_t key : keys) spare_[counts[pass][digit(key, pass)]++] = key;
+            keys.swap(spare_);
         }
     }
 
   private:
     static std::size_t digit(std::uint32_t key, std::size_t pass) { return (key >> (11 * pass)) & 2047; }
 
-    std::vector<std::uint32_t> spare;
+    std::vector<std::uint32_t> spare_;
 };
 
 // Fills keys[i] with those of column first + i in the given rows. A missing value is written like any other, and then

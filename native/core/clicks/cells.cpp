@@ -85,7 +85,7 @@ void examination_step(const PairCells &cells, std::span<const double> attraction
             double of_pair = 0;
             for (std::int64_t cell = cells.starts[pair]; cell < cells.starts[pair + 1]; ++cell) {
                 const double chance = examination[cells.contexts[cell]], attracts = attraction[pair];
-                const double clicks = static_cast<double>(cells.clicks[cell]);
+                const auto clicks = static_cast<double>(cells.clicks[cell]);
                 const double skips = static_cast<double>(cells.shown[cell]) - clicks;
                 // Examined in spite of no click: seen, and not found attractive.
                 const double examined = clicks + skips * chance * (1 - attracts) / (1 - chance * attracts);

@@ -69,7 +69,7 @@ void dbn_step(const PairLists &lists, std::span<const double> attraction, std::s
             double on = 0, could = 0;
             for (std::int64_t k = lists.list_starts[query]; k < lists.list_starts[query + 1]; ++k) {
                 const OneList list = list_at(lists, k);
-                const double count = static_cast<double>(lists.counts[k]);
+                const auto count = static_cast<double>(lists.counts[k]);
                 const std::int64_t size = static_cast<std::int64_t>(list.pairs.size());
                 quiet.assign(size + 1, 1.0);
                 const auto after = [&](std::int64_t rank) { // the chance of no more clicks, if the user may go on

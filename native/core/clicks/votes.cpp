@@ -78,20 +78,20 @@ void add(VoteTable &table, std::size_t part, const Vote &vote) {
 // The places of the lists of each part, in ascending order.
 class PartedLists {
   public:
-    PartedLists(const ShownLists &lists, std::size_t n_parts) : starts(n_parts + 1, 0), places(lists.size()) {
+    PartedLists(const ShownLists &lists, std::size_t n_parts) : starts_(n_parts + 1, 0), places_(lists.size()) {
         const auto part_of = [&](std::size_t k) { return mix(static_cast<std::uint64_t>(lists.queries[k])) % n_parts; };
-        for (std::size_t k = 0; k < lists.size(); ++k) ++starts[part_of(k) + 1];
-        for (std::size_t part = 0; part < n_parts; ++part) starts[part + 1] += starts[part];
-        auto next = starts;
-        for (std::size_t k = 0; k < lists.size(); ++k) places[next[part_of(k)]++] = static_cast<std::int64_t>(k);
+        for (std::size_t k = 0; k < lists.size(); ++k) ++starts_[part_of(k) + 1];
+        for (std::size_t part = 0; part < n_parts; ++part) starts_[part + 1] += starts_[part];
+        auto next = starts_;
+        for (std::size_t k = 0; k < lists.size(); ++k) places_[next[part_of(k)]++] = static_cast<std::int64_t>(k);
     }
     std::span<const std::int64_t> of(std::size_t part) const {
-        return std::span(places).subspan(starts[part], starts[part + 1] - starts[part]);
+        return std::span(places_).subspan(starts_[part], starts_[part + 1] - starts_[part]);
     }
 
   private:
-    std::vector<std::size_t> starts;
-    std::vector<std::int64_t> places;
+    std::vector<std::size_t> starts_;
+    std::vector<std::int64_t> places_;
 };
 
 std::uint64_t pair_of(std::int32_t better, std::int32_t worse) {

@@ -16,32 +16,32 @@ namespace rankwright {
 // wait for the next step awake for a moment and then asleep, so as not to load a busy machine.
 class Team {
   public:
-    explicit Team(int threads) : n_members(std::max(threads, 1)) {
-        helpers.reserve(n_members - 1);
-        for (int member = 1; member < n_members; ++member) helpers.emplace_back([this, member] { serve(member); });
+    explicit Team(int threads) : n_members_(std::max(threads, 1)) {
+        helpers_.reserve(n_members_ - 1);
+        for (int member = 1; member < n_members_; ++member) helpers_.emplace_back([this, member] { serve(member); });
     }
     Team(const Team &) = delete;
     Team &operator=(const Team &) = delete;
     ~Team() {
-        if (helpers.empty()) return;
-        leaving = true;
+        if (helpers_.empty()) return;
+        leaving_ = true;
         announce();
     }
 
-    int size() const { return n_members; }
+    int size() const { return n_members_; }
 
     // Calls step(member) once for every member, 0 to size() - 1, each in its own thread; member 0 is the caller.
     // The first exception is thrown again here once all have finished.
     template <typename Step> void run(Step &&step) {
-        call = [](void *context, int member) { (*static_cast<std::remove_reference_t<Step> *>(context))(member); };
-        context = const_cast<void *>(static_cast<const void *>(&step));
-        if (!helpers.empty()) {
-            n_working.store(n_members - 1, std::memory_order_relaxed);
+        call_ = [](void *context, int member) { (*static_cast<std::remove_reference_t<Step> *>(context))(member); };
+        context_ = const_cast<void *>(static_cast<const void *>(&step));
+        if (!helpers_.empty()) {
+            n_working_.store(n_members_ - 1, std::memory_order_relaxed);
             announce();
         }
         work(0);
-        await_change(n_working, [](int left) { return left == 0; });
-        if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+        await_change(n_working_, [](int left) { return left == 0; });
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 
   private:
@@ -65,37 +65,37 @@ class Team {
     }
 
     void announce() {
-        step_number.fetch_add(1, std::memory_order_release);
-        step_number.notify_all();
+        step_number_.fetch_add(1, std::memory_order_release);
+        step_number_.notify_all();
     }
 
     void serve(int member) {
         for (unsigned seen = 0;; ++seen) {
-            await_change(step_number, [seen](unsigned number) { return number != seen; });
-            if (leaving) return;
+            await_change(step_number_, [seen](unsigned number) { return number != seen; });
+            if (leaving_) return;
             work(member);
-            if (n_working.fetch_sub(1, std::memory_order_acq_rel) == 1) n_working.notify_all();
+            if (n_working_.fetch_sub(1, std::memory_order_acq_rel) == 1) n_working_.notify_all();
         }
     }
 
     void work(int member) {
         try {
-            call(context, member);
+            call_(context_, member);
         } catch (...) {
-            std::scoped_lock lock(failure_guard);
-            if (!failure) failure = std::current_exception();
+            std::scoped_lock lock(failure_guard_);
+            if (!failure_) failure_ = std::current_exception();
         }
     }
 
-    int n_members;
-    void (*call)(void *, int) = nullptr;
-    void *context = nullptr;
-    bool leaving = false;
-    std::exception_ptr failure;
-    std::mutex failure_guard;
-    std::atomic<unsigned> step_number{0};
-    std::atomic<int> n_working{0};
-    std::vector<std::jthread> helpers; // last, so that they are joined before the rest goes
+    int n_members_;
+    void (*call_)(void *, int) = nullptr;
+    void *context_ = nullptr;
+    bool leaving_ = false;
+    std::exception_ptr failure_;
+    std::mutex failure_guard_;
+    std::atomic<unsigned> step_number_{0};
+    std::atomic<int> n_working_{0};
+    std::vector<std::jthread> helpers_; // last, so that they are joined before the rest goes
 };
 
 } // namespace rankwright

@@ -26,31 +26,31 @@ std::size_t block_width(std::size_t n_rows, int threads) {
 // The trees with their shapes and rules, made once for all documents.
 class ShapedForest {
   public:
-    ShapedForest(const CompiledForest &compiled, const SplitShares &splits) : forest(compiled), shares(splits) {
-        shapes.reserve(forest.n_trees());
-        for (std::size_t tree = 0; tree < forest.n_trees(); ++tree) {
-            shapes.emplace_back(splits_of(tree));
-            const std::size_t n_points = shapes.back().n_points();
-            if (!rules.contains(n_points)) rules.emplace(n_points, gauss_legendre(n_points));
+    ShapedForest(const CompiledForest &compiled, const SplitShares &splits) : forest_(compiled), shares_(splits) {
+        shapes_.reserve(forest_.n_trees());
+        for (std::size_t tree = 0; tree < forest_.n_trees(); ++tree) {
+            shapes_.emplace_back(splits_of(tree));
+            const std::size_t n_points = shapes_.back().n_points();
+            if (!rules_.contains(n_points)) rules_.emplace(n_points, gauss_legendre(n_points));
         }
     }
 
-    std::size_t n_trees() const { return forest.n_trees(); }
-    std::size_t n_features() const { return shares.n_features; }
-    std::span<const ForestNode> nodes_of(std::size_t tree) const { return forest.nodes_of(tree); }
-    const TreeShape &shape(std::size_t tree) const { return shapes[tree]; }
-    const Quadrature &rule(std::size_t tree) const { return rules.at(shapes[tree].n_points()); }
+    std::size_t n_trees() const { return forest_.n_trees(); }
+    std::size_t n_features() const { return shares_.n_features; }
+    std::span<const ForestNode> nodes_of(std::size_t tree) const { return forest_.nodes_of(tree); }
+    const TreeShape &shape(std::size_t tree) const { return shapes_[tree]; }
+    const Quadrature &rule(std::size_t tree) const { return rules_.at(shapes_[tree].n_points()); }
     TreeSplits splits_of(std::size_t tree) const {
-        const std::size_t first = forest.node_offsets[tree], n = forest.node_offsets[tree + 1] - first;
-        return {shares.feature.subspan(first, n), shares.share.subspan(first, n), shares.left.subspan(first, n),
-                shares.right.subspan(first, n), forest.values_of(tree)};
+        const std::size_t first = forest_.node_offsets[tree], n = forest_.node_offsets[tree + 1] - first;
+        return {shares_.feature.subspan(first, n), shares_.share.subspan(first, n), shares_.left.subspan(first, n),
+                shares_.right.subspan(first, n), forest_.values_of(tree)};
     }
 
   private:
-    const CompiledForest &forest;
-    const SplitShares &shares;
-    std::vector<TreeShape> shapes;
-    std::map<std::size_t, Quadrature> rules;
+    const CompiledForest &forest_;
+    const SplitShares &shares_;
+    std::vector<TreeShape> shapes_;
+    std::map<std::size_t, Quadrature> rules_;
 };
 
 // Some documents as codes, from which the side they take at any node is read.
@@ -58,8 +58,8 @@ template <typename Lane> class CodedBlock {
   public:
     CodedBlock(const ValueColumns &columns, std::size_t first, std::size_t count, Simd simd)
         : width((count + documents_at_once - 1) / documents_at_once * documents_at_once),
-          lanes(std::make_unique<Lane[]>(2 * columns.feature.size() * width)) {
-        sided = fill_columns(columns, {first, count, width}, simd, lanes.get());
+          lanes_(std::make_unique<Lane[]>(2 * columns.feature.size() * width)) {
+        sided_ = fill_columns(columns, {first, count, width}, simd, lanes_.get());
     }
 
     const std::size_t width; // the documents, and places without one
@@ -68,7 +68,7 @@ template <typename Lane> class CodedBlock {
     void find_sides(std::span<const ForestNode> nodes, std::vector<std::int8_t> &sides) const {
         sides.resize(nodes.size() * width);
         for (std::size_t number = 0; number < nodes.size(); ++number) {
-            const Lane *codes = lanes.get() + nodes[number].column[sided] * width;
+            const Lane *codes = lanes_.get() + nodes[number].column[sided_] * width;
             const auto last = static_cast<Lane>(nodes[number].code);
             std::int8_t *out = sides.data() + number * width;
             for (std::size_t i = 0; i < width; ++i) out[i] = codes[i] <= last ? -1 : 0;
@@ -76,12 +76,12 @@ template <typename Lane> class CodedBlock {
     }
 
     bool goes_left(const ForestNode &node, std::size_t document) const {
-        return lanes[node.column[sided] * width + document] <= static_cast<Lane>(node.code);
+        return lanes_[node.column[sided_] * width + document] <= static_cast<Lane>(node.code);
     }
 
   private:
-    std::unique_ptr<Lane[]> lanes;
-    bool sided = false;
+    std::unique_ptr<Lane[]> lanes_;
+    bool sided_ = false;
 };
 
 // What one thread works with.

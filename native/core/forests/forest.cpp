@@ -17,35 +17,35 @@ template <typename Lane> inline constexpr std::size_t max_width = max_registers 
 template <typename Lane> class ReadyBlock {
   public:
     template <typename Columns>
-    ReadyBlock(const Columns &columns, std::size_t first, std::size_t count, Simd processor) : simd(processor) {
+    ReadyBlock(const Columns &columns, std::size_t first, std::size_t count, Simd simd) : simd_(simd) {
         const std::size_t n_registers = (count + lanes_per_register<Lane> - 1) / lanes_per_register<Lane>;
-        block.n_registers = n_registers > 2 ? 4 : n_registers;
-        const std::size_t n_lanes = 2 * columns.feature.size() * block.width();
-        lanes = std::make_unique_for_overwrite<Lane[]>(n_lanes);
-        if (count < block.width()) std::fill_n(lanes.get(), n_lanes, Lane{0}); // places without a document
-        block.lanes = lanes.get();
-        block.sided = fill_columns(columns, {first, count, block.width()}, simd, lanes.get());
+        block_.n_registers = n_registers > 2 ? 4 : n_registers;
+        const std::size_t n_lanes = 2 * columns.feature.size() * block_.width();
+        lanes_ = std::make_unique_for_overwrite<Lane[]>(n_lanes);
+        if (count < block_.width()) std::fill_n(lanes_.get(), n_lanes, Lane{0}); // places without a document
+        block_.lanes = lanes_.get();
+        block_.sided = fill_columns(columns, {first, count, block_.width()}, simd_, lanes_.get());
     }
 
-    std::size_t width() const { return block.width(); }
+    std::size_t width() const { return block_.width(); }
 
     // Calls take(t, leaves) for every tree in order, leaves[i] being the leaf that document i reaches.
     template <typename Take> void for_each_tree(const CompiledForest &forest, Take &&take) const {
         std::array<std::span<const ForestNode>, registers_at_once> trees;
         std::array<Lane, registers_at_once * lanes_per_register<Lane>> leaves;
-        for (std::size_t done = 0; done < forest.n_trees(); done += block.trees_at_once()) {
-            const std::size_t n_now = std::min(block.trees_at_once(), forest.n_trees() - done);
+        for (std::size_t done = 0; done < forest.n_trees(); done += block_.trees_at_once()) {
+            const std::size_t n_now = std::min(block_.trees_at_once(), forest.n_trees() - done);
             trees.fill({});
             for (std::size_t i = 0; i < n_now; ++i) trees[i] = forest.nodes_of(done + i);
-            walk_trees(trees.data(), block, leaves.data(), simd);
+            walk_trees(trees.data(), block_, leaves.data(), simd_);
             for (std::size_t i = 0; i < n_now; ++i) take(done + i, leaves.data() + i * width());
         }
     }
 
   private:
-    Simd simd;
-    std::unique_ptr<Lane[]> lanes;
-    Block<Lane> block;
+    Simd simd_;
+    std::unique_ptr<Lane[]> lanes_;
+    Block<Lane> block_;
 };
 
 } // namespace

@@ -37,7 +37,7 @@ class TreeColumns {
             if (tree.feature[node] < 0) continue;
             const auto own = static_cast<std::size_t>(tree.feature[node]);
             if (tree.bin[node] < 0) {
-                column_of[node] = add(own, n_bins[own], static_cast<std::int64_t>(words.size()));
+                column_of[node] = add(own, n_bins[own], static_cast<std::int64_t>(words_.size()));
                 add_words(tree, node, static_cast<std::size_t>(n_bins[own]));
             } else {
                 if (column_of_feature[own] < 0) {
@@ -48,33 +48,33 @@ class TreeColumns {
         }
     }
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(feature.size()); }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(feature_.size()); }
     template <typename Code> CodeColumns<Code> over(const Codes<const Code> &codes) const {
-        return {codes, feature, missing, category_words, words};
+        return {codes, feature_, missing_, category_words_, words_};
     }
 
     std::vector<std::uint32_t> column_of; // of each node
 
   private:
     std::uint32_t add(std::size_t of_feature, std::int64_t missing_code, std::int64_t first_word) {
-        feature.push_back(static_cast<std::int32_t>(of_feature));
-        missing.push_back(missing_code);
-        category_words.push_back(first_word);
+        feature_.push_back(static_cast<std::int32_t>(of_feature));
+        missing_.push_back(missing_code);
+        category_words_.push_back(first_word);
         return size() - 1;
     }
 
     // The bit after the last category says where values without one go.
     void add_words(const GrownNodes &tree, std::size_t node, std::size_t n_categories) {
-        const std::size_t start = words.size();
+        const std::size_t start = words_.size();
         const auto own = tree.categories.subspan(node * tree.words_per_node, tree.words_per_node);
-        words.insert(words.end(), own.begin(), own.end());
-        words.resize(start + std::max(tree.words_per_node, n_categories / 32 + 1));
-        words[start + n_categories / 32] |= static_cast<std::uint32_t>(tree.missing_left[node]) << (n_categories % 32);
+        words_.insert(words_.end(), own.begin(), own.end());
+        words_.resize(start + std::max(tree.words_per_node, n_categories / 32 + 1));
+        words_[start + n_categories / 32] |= static_cast<std::uint32_t>(tree.missing_left[node]) << (n_categories % 32);
     }
 
-    std::vector<std::int32_t> feature;
-    std::vector<std::int64_t> missing, category_words;
-    std::vector<std::uint32_t> words;
+    std::vector<std::int32_t> feature_;
+    std::vector<std::int64_t> missing_, category_words_;
+    std::vector<std::uint32_t> words_;
 };
 
 std::vector<ForestNode> nodes_of(const GrownNodes &tree, const TreeColumns &columns, const LeafNumbers &leaves,

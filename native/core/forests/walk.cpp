@@ -16,7 +16,8 @@ template <typename Lane> const Lane *column_of(const ForestNode &node, const Blo
 // One tree for one register's worth of documents, on vectors of any size the processor has.
 template <typename Lane, std::size_t vector_bytes> struct WalkOneRegister {
     using Vector [[gnu::vector_size(vector_bytes)]] = Lane;
-    static constexpr std::size_t n_vectors = register_bytes / vector_bytes;
+    static constexpr std::size_t n_vectors = register_bytes / vector_bytes,
+                                 lanes_per_vector = vector_bytes / sizeof(Lane);
 
     [[gnu::always_inline]] static void run(const Nodes *nodes, const Block<Lane> *block, std::size_t offset,
                                            Lane *leaves) {
@@ -29,7 +30,7 @@ template <typename Lane, std::size_t vector_bytes> struct WalkOneRegister {
 #pragma GCC unroll 4
             for (std::size_t part = 0; part < n_vectors; ++part) {
                 Vector lanes;
-                std::memcpy(&lanes, column + part * vector_bytes / sizeof(Lane), vector_bytes);
+                std::memcpy(&lanes, column + part * lanes_per_vector, vector_bytes);
                 const auto goes_right = (at[part] == first) & (lanes > code);
                 at[part] = goes_right ? right : at[part];
             }

@@ -26,11 +26,11 @@ struct DrawnPairs {
 };
 
 struct DrawSettings {
-    double regression_share = 0.0;
-    double l2 = 0.0;
-    double stiffness = 1.0;
-    bool logistic = false;
-    std::uint64_t key = 0;
+    double regression_share;
+    double l2;
+    double stiffness;
+    bool logistic;
+    std::uint64_t key;
 };
 
 // Takes draws number `first` to `last` and moves the weights after each. A step never goes past the point where the

@@ -21,80 +21,85 @@ namespace {
 // Derivatives are summed in this many parts of a batch, then over the parts in order, whatever the number of threads.
 constexpr std::size_t most_parts = 8;
 
-// The data that all parts of a step read. The step's queries are walk.queries[first] to walk.queries[last].
-struct Step {
+// The data that all steps read.
+struct DescentInputs {
     const NetFeatures &features;
     const LabelledQueries &pairs;
     const Walk &walk;
-    NetMatrices matrices;
-    std::size_t first = 0, last = 0;
-    std::uint64_t key = 0;
+    const NetMatrices &matrices;
+};
 
-    void begin(std::size_t number) {
-        first = number * walk.batch_queries;
-        last = std::min(first + walk.batch_queries, walk.queries.size());
-        key = static_cast<std::uint64_t>(walk.keys[number]);
-        matrices.refresh(true);
-    }
+// A step's queries are walk.queries[first] to walk.queries[last].
+struct Step {
+    std::size_t first, last;
+    std::uint64_t key;
+
+    Step(const Walk &walk, std::size_t number)
+        : first(number * walk.batch_queries), last(std::min(first + walk.batch_queries, walk.queries.size())),
+          key(static_cast<std::uint64_t>(walk.keys[number])) {}
+    std::size_t n_queries() const { return last - first; }
 };
 
 // Takes one query after another through the net and back.
 class Worker {
   public:
-    explicit Worker(const Step &step)
-        : step_(step), pass_(step.matrices), pairs_(step.pairs.data, step.pairs.settings, !step.walk.cost.empty()) {}
+    explicit Worker(const DescentInputs &inputs)
+        : inputs_(inputs), walk_(inputs.walk), pass_(inputs.matrices),
+          pairs_(inputs.pairs.data, inputs.pairs.settings, !walk_.cost.empty()) {}
 
     // Runs the queries of one of the step's `n_parts` parts; false where a score is not finite.
-    bool run(std::size_t part, std::size_t n_parts) {
-        pass_.clear_sums();
-        const std::size_t n = step_.last - step_.first;
+    bool run(const Step &step, std::size_t part, std::size_t n_parts) {
+        sums_.assign(inputs_.matrices.n_sums(), 0.0F);
+        const std::size_t n = step.n_queries();
         for (std::size_t k = part * n / n_parts; k < (part + 1) * n / n_parts; ++k) {
-            if (!run_query(step_.first + k)) return false;
+            if (!run_query(step, step.first + k)) return false;
         }
         return true;
     }
 
-    std::span<const float> sums() const { return pass_.sums(); }
+    // Of the derivatives, over the queries of the last run.
+    std::span<const float> sums() const { return sums_; }
 
   private:
-    bool run_query(std::size_t k) {
-        const auto start = static_cast<std::size_t>(step_.walk.starts[k]);
-        n_docs_ = static_cast<std::size_t>(step_.walk.starts[k + 1]) - start;
+    bool run_query(const Step &step, std::size_t k) {
+        const auto start = static_cast<std::size_t>(walk_.starts[k]);
+        n_docs_ = static_cast<std::size_t>(walk_.starts[k + 1]) - start;
         rows_.resize(n_docs_);
         std::iota(rows_.begin(), rows_.end(),
-                  step_.pairs.data.groups.offsets[static_cast<std::size_t>(step_.walk.queries[k])]);
-        const auto scores = step_.walk.scores.subspan(start, n_docs_);
-        pass_.forward(step_.features, rows_, step_.key, scores);
+                  inputs_.pairs.data.groups.offsets[static_cast<std::size_t>(walk_.queries[k])]);
+        const auto scores = walk_.scores.subspan(start, n_docs_);
+        WayBack way_back = pass_.forward(inputs_.features, rows_, step.key, scores);
         if (!std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) return false;
-        find_forces(k, scores);
-        pass_.backward(forces_);
+        find_forces(step, k, scores);
+        way_back.add_derivatives(forces_, sums_);
         return true;
     }
 
     // Forces on the query's documents, divided by the number of the step's queries.
-    void find_forces(std::size_t k, std::span<const double> scores) {
-        const Batch whole{step_.walk.scores, step_.walk.queries, step_.walk.starts, step_.key};
-        BatchQuery query = query_of(whole, step_.pairs.data.groups, k);
+    void find_forces(const Step &step, std::size_t k, std::span<const double> scores) {
+        const Batch whole{walk_.scores, walk_.queries, walk_.starts, step.key};
+        BatchQuery query = query_of(whole, inputs_.pairs.data.groups, k);
         query.start = 0; // ranks below count from the query's first row
-        if (step_.pairs.settings.reads_ranks()) {
+        if (inputs_.pairs.settings.reads_ranks()) {
             const std::int64_t offsets[] = {0, static_cast<std::int64_t>(n_docs_)};
             ranked_.resize(n_docs_);
             rank_rows(scores, offsets, ranked_, 1);
         }
-        pairs_.add_pairs_of_labels(query, step_.pairs.by_label, ranked_);
+        const auto found = pairs_.pairs_of_labels(query, inputs_.pairs.by_label, ranked_);
         forces_.resize(n_docs_);
         curvature_.resize(n_docs_);
-        pairs_.unload(forces_, curvature_);
-        for (float &force : forces_) force /= static_cast<float>(step_.last - step_.first);
-        if (!step_.walk.cost.empty()) step_.walk.cost[k] = pairs_.cost();
+        found.write(forces_, curvature_);
+        for (float &force : forces_) force /= static_cast<float>(step.n_queries());
+        if (!walk_.cost.empty()) walk_.cost[k] = found.cost();
     }
 
-    const Step &step_;
+    const DescentInputs &inputs_;
+    const Walk &walk_;
     NetPass pass_;
     QueryPairs<float> pairs_;
     std::size_t n_docs_ = 0;
     std::vector<std::int64_t> rows_, ranked_;
-    std::vector<float> forces_, curvature_;
+    std::vector<float> forces_, curvature_, sums_;
 };
 
 constexpr double mean_decay = 0.9, square_decay = 0.999, smallest_divisor = 1e-8; // Adam's usual ones
@@ -142,28 +147,28 @@ void follow_gradient(const Descent &descent, std::span<const float> gradient, st
 
 std::int64_t descend_net(const PlainNet &net, const NetFeatures &features, const LabelledQueries &pairs,
                          const Descent &descent, const Walk &walk, int threads) {
-    Step step{features, pairs, walk, NetMatrices(net)};
-    std::vector<std::unique_ptr<Worker>> workers;
-    for (std::size_t part = 0; part < std::min(most_parts, walk.batch_queries); ++part) {
-        workers.push_back(std::make_unique<Worker>(step));
-    }
+    NetMatrices matrices(net, NetMatrices::Ways::both);
+    const DescentInputs inputs{features, pairs, walk, matrices};
+    std::vector<std::unique_ptr<Worker>> workers(std::min(most_parts, walk.batch_queries));
+    for (std::unique_ptr<Worker> &worker : workers) worker = std::make_unique<Worker>(inputs);
     std::vector<float> gradient(net.weights.size());
     Descent next = descent;
     Team team(std::min(threads, static_cast<int>(workers.size())));
     for (std::size_t number = 0; number < walk.keys.size(); ++number, ++next.n_steps) {
-        step.begin(number);
-        const std::size_t n_parts = std::min(workers.size(), step.last - step.first);
+        const Step step(walk, number);
+        const std::size_t n_parts = std::min(workers.size(), step.n_queries());
         std::atomic<std::size_t> next_part{0};
         std::atomic<bool> is_finite{true};
         team.run([&](int) {
             for (std::size_t part; (part = next_part.fetch_add(1)) < n_parts;) {
-                if (!workers[part]->run(part, n_parts)) is_finite = false;
+                if (!workers[part]->run(step, part, n_parts)) is_finite = false;
             }
         });
         if (!is_finite) return static_cast<std::int64_t>(number);
         std::ranges::fill(gradient, 0.0F);
-        for (std::size_t part = 0; part < n_parts; ++part) step.matrices.add_sums(workers[part]->sums(), gradient);
+        for (std::size_t part = 0; part < n_parts; ++part) matrices.add_sums(workers[part]->sums(), gradient);
         follow_gradient(next, gradient, net.weights);
+        matrices.refresh();
     }
     return static_cast<std::int64_t>(walk.keys.size());
 }

@@ -18,11 +18,11 @@ enum class Optimizer { adam, sgd };
 // How weights follow the mean derivative of a step's queries. Adam decays weights apart from its step (Loshchilov,
 // Hutter 2019) and remembers the means of derivatives and of their squares; plain descent needs neither.
 struct Descent {
-    Optimizer optimizer = Optimizer::adam;
-    double learning_rate = 0.001, weight_decay = 0.0;
-    double pull = 0.0; // towards zero: pull · weight is added to the derivative
+    Optimizer optimizer;
+    double learning_rate, weight_decay;
+    double pull; // towards zero: pull · weight is added to the derivative
     std::span<float> mean, square;
-    std::int64_t n_steps = 0; // taken before these
+    std::int64_t n_steps; // taken before these
 };
 
 // Changes the weights by one step along the derivatives of the cost.
@@ -32,7 +32,7 @@ void follow_gradient(const Descent &descent, std::span<const float> gradient, st
 // starts[k + 1]. Each step draws its random numbers from its own key.
 struct Walk {
     std::span<const std::int64_t> queries, starts, keys;
-    std::size_t batch_queries = 1;
+    std::size_t batch_queries;
     std::span<double> scores; // filled: of each row, before its query's step
     std::span<double> cost;   // filled: of each query, as LambdaSpans has it; or empty
 };

@@ -38,13 +38,13 @@ std::vector<Layer> layers_of(const PlainNet &net) {
     return layers;
 }
 
-void NetMatrices::refresh(bool with_backward) {
+void NetMatrices::refresh() {
     for (std::size_t i = 0; i < layers_.size(); ++i) {
         const Layer &layer = layers_[i];
         const auto weights = std::span<const float>(net_.weights).subspan(layer.at, layer.n_weights());
         const bool by_unit = i == 0 && is_narrow();
         matrices_[i].forward = by_unit ? padded_rows(weights, layer.n_inputs) : turned(weights.data(), layer);
-        if (with_backward && i > 0) matrices_[i].backward = padded_rows(weights, layer.n_inputs);
+        if (ways_ == Ways::both && i > 0) matrices_[i].backward = padded_rows(weights, layer.n_inputs);
     }
 }
 
@@ -68,8 +68,8 @@ void NetMatrices::add_sums(std::span<const float> sums, std::span<float> gradien
     }
 }
 
-void NetPass::forward(const NetFeatures &features, std::span<const std::int64_t> rows, std::uint64_t key,
-                      std::span<double> scores) {
+WayBack NetPass::forward(const NetFeatures &features, std::span<const std::int64_t> rows, std::uint64_t key,
+                         std::span<double> scores) {
     const auto &layers = matrices_.layers();
     rows_ = {features.values, layers[0].n_inputs, rows, features.shift, features.factor};
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -88,7 +88,10 @@ void NetPass::forward(const NetFeatures &features, std::span<const std::int64_t>
     }
     const std::size_t width = padded_width(1);
     for (std::size_t k = 0; k < rows.size(); ++k) scores[k] = static_cast<double>(values_[k * width]);
+    return WayBack(*this);
 }
+
+void WayBack::add_derivatives(std::span<const float> forces, std::span<float> sums) { pass_.backward(forces, sums); }
 
 // Standardises the rows into the first layer's inputs.
 void NetPass::enter(std::span<const std::int64_t> rows) {
@@ -114,12 +117,12 @@ void NetPass::activate(std::size_t i, std::uint64_t key) {
     if (dropout > 0.0) drop_out(units, rows_.rows, dropout, stream_of(key, i));
 }
 
-void NetPass::backward(std::span<const float> forces) {
+void NetPass::backward(std::span<const float> forces, std::span<float> all_sums) {
     const auto &layers = matrices_.layers();
     const std::size_t n_docs = rows_.rows.size();
     values_.assign(n_docs * padded_width(1), 0.0F);
     for (std::size_t k = 0; k < n_docs; ++k) values_[k * padded_width(1)] = forces[k];
-    float *sums = sums_.data() + sums_.size();
+    float *sums = all_sums.data() + all_sums.size();
     for (std::size_t i = layers.size(); i-- > 0;) {
         const Layer &layer = layers[i];
         const std::size_t width = padded_width(layer.n_units);

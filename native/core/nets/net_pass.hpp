@@ -13,10 +13,15 @@ namespace rankwright {
 // A net's weights as products want them: rows padded with zeros to whole packs.
 class NetMatrices {
   public:
-    explicit NetMatrices(const PlainNet &net) : net_(net), layers_(layers_of(net)), matrices_(layers_.size()) {}
+    enum class Ways { forward, both };
 
-    // Lays the current weights out; `with_backward` also for the way back.
-    void refresh(bool with_backward);
+    NetMatrices(const PlainNet &net, Ways ways)
+        : net_(net), layers_(layers_of(net)), matrices_(layers_.size()), ways_(ways) {
+        refresh();
+    }
+
+    // Lays the weights out again, which the caller has changed.
+    void refresh();
 
     const PlainNet &net() const { return net_; }
     const std::vector<Layer> &layers() const { return layers_; }
@@ -27,8 +32,10 @@ class NetMatrices {
     const std::vector<float> &backward(std::size_t layer) const { return matrices_[layer].backward; } // [unit, input]
     const float *thresholds(const Layer &layer) const { return net_.weights.data() + layer.at + layer.n_weights(); }
 
-    // Sums of derivatives: those of each layer's weights, [unit, input] padded, then of its thresholds.
+    // How many sums of derivatives there are: those of each layer's weights, [unit, input] padded, then of its
+    // thresholds.
     std::size_t n_sums() const;
+    // Adds such sums to the derivatives of the net's weights.
     void add_sums(std::span<const float> sums, std::span<float> gradient) const;
 
   private:
@@ -40,24 +47,37 @@ class NetMatrices {
     const PlainNet &net_;
     std::vector<Layer> layers_;
     std::vector<Matrices> matrices_;
+    Ways ways_;
 };
 
-// Takes documents through the net and forces on their scores back, in one thread, and sums derivatives.
+class NetPass;
+
+// The way back of documents that went through a net, until its `NetPass` takes others. Their rows must still be there.
+class WayBack {
+  public:
+    // Adds the derivatives to `sums`, of which `NetMatrices` has the size, given the forces on the documents' scores.
+    void add_derivatives(std::span<const float> forces, std::span<float> sums);
+
+  private:
+    friend class NetPass;
+    explicit WayBack(NetPass &pass) : pass_(pass) {}
+
+    NetPass &pass_;
+};
+
+// Takes documents through the net and forces on their scores back, in one thread.
 class NetPass {
   public:
     explicit NetPass(const NetMatrices &matrices)
         : matrices_(matrices), inputs_(matrices.layers().size()), slopes_(matrices.layers().size()) {}
 
-    void clear_sums() { sums_.assign(matrices_.n_sums(), 0.0F); }
-    std::span<const float> sums() const { return sums_; }
-
-    // Fills the scores of `rows`, which must stay until `backward`.
-    void forward(const NetFeatures &features, std::span<const std::int64_t> rows, std::uint64_t key,
-                 std::span<double> scores);
-    // Adds the derivatives of the rows that went forward last to the sums, given the forces on their scores.
-    void backward(std::span<const float> forces);
+    // Fills the scores of `rows`.
+    WayBack forward(const NetFeatures &features, std::span<const std::int64_t> rows, std::uint64_t key,
+                    std::span<double> scores);
 
   private:
+    friend class WayBack;
+    void backward(std::span<const float> forces, std::span<float> sums);
     void enter(std::span<const std::int64_t> rows);
     void add_thresholds(const Layer &layer);
     void activate(std::size_t i, std::uint64_t key);
@@ -68,7 +88,6 @@ class NetPass {
     // Tables of a padded row per document: `inputs_[i]` is what layer i gets, `slopes_[i]` belongs to its units.
     std::vector<std::vector<float>> inputs_, slopes_;
     std::vector<float> values_, handed_; // of the units of the layer at hand: weighted inputs, or forces
-    std::vector<float> sums_;
 };
 
 } // namespace rankwright

@@ -17,8 +17,7 @@ constexpr std::size_t most_parts = 8;    // that derivatives are summed in, what
 
 void net_scores(const PlainNet &net, const NetFeatures &features, std::span<const std::int64_t> rows, std::uint64_t key,
                 std::span<double> scores, int threads) {
-    NetMatrices matrices(net);
-    matrices.refresh(false);
+    const NetMatrices matrices(net, NetMatrices::Ways::forward);
     parallel_for(rows.size(), threads, 8 * rows_at_once, [&](std::size_t first, std::size_t last) {
         NetPass pass(matrices);
         for (std::size_t k = first; k < last; k += rows_at_once) {
@@ -30,23 +29,22 @@ void net_scores(const PlainNet &net, const NetFeatures &features, std::span<cons
 
 void net_gradient(const PlainNet &net, const NetFeatures &features, std::span<const std::int64_t> rows,
                   std::uint64_t key, std::span<const float> forces, std::span<float> gradient, int threads) {
-    NetMatrices matrices(net);
-    matrices.refresh(true);
+    const NetMatrices matrices(net, NetMatrices::Ways::both);
     const std::size_t n_blocks = (rows.size() + rows_at_once - 1) / rows_at_once;
-    std::vector<NetPass> parts(std::min(most_parts, n_blocks), NetPass(matrices));
+    std::vector<std::vector<float>> parts(std::min(most_parts, n_blocks)); // sums of derivatives
     parallel_for(parts.size(), threads, 1, [&](std::size_t part, std::size_t) {
-        NetPass &pass = parts[part];
-        pass.clear_sums();
+        NetPass pass(matrices);
+        parts[part].assign(matrices.n_sums(), 0.0F);
         std::vector<double> scores(rows_at_once);
         for (std::size_t block = part * n_blocks / parts.size(); block < (part + 1) * n_blocks / parts.size();
              ++block) {
             const std::size_t k = block * rows_at_once, n = std::min(rows_at_once, rows.size() - k);
-            pass.forward(features, rows.subspan(k, n), key, scores);
-            pass.backward(forces.subspan(k, n));
+            WayBack way_back = pass.forward(features, rows.subspan(k, n), key, scores);
+            way_back.add_derivatives(forces.subspan(k, n), parts[part]);
         }
     });
     std::ranges::fill(gradient, 0.0F);
-    for (const NetPass &pass : parts) matrices.add_sums(pass.sums(), gradient);
+    for (const std::vector<float> &sums : parts) matrices.add_sums(sums, gradient);
 }
 
 } // namespace rankwright

@@ -14,9 +14,9 @@ enum class Activation { relu, tanh, sigmoid, gelu };
 struct PlainNet {
     std::span<const std::int64_t> widths; // beginning with the number of features
     std::span<float> weights;             // of each layer: [unit, input], then its thresholds
-    bool last_threshold = false;          // whether the last layer has one; all others do
-    Activation activation = Activation::relu;
-    double dropout = 0.0; // share of hidden units left out, drawn anew for every document and step
+    bool last_threshold;                  // whether the last layer has one; all others do
+    Activation activation;
+    double dropout; // share of hidden units left out, drawn anew for every document and step
 };
 
 // The net's inputs from a row: (x - shift) · factor, 0 where x is NaN.
@@ -26,8 +26,8 @@ struct NetFeatures {
 
 // One layer, whose weights begin at `at` in those of the net.
 struct Layer {
-    std::size_t n_inputs = 0, n_units = 0, at = 0;
-    bool has_thresholds = true;
+    std::size_t n_inputs, n_units, at;
+    bool has_thresholds;
 
     std::size_t n_weights() const { return n_inputs * n_units; }
     std::size_t n_numbers() const { return n_weights() + (has_thresholds ? n_units : 0); }

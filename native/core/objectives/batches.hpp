@@ -21,7 +21,7 @@ struct WeighedGroups {
 struct Batch {
     std::span<const double> scores;
     std::span<const std::int64_t> queries, starts;
-    std::uint64_t key = 0;
+    std::uint64_t key;
 };
 
 // Gradients and curvatures are in the order of the scores. `cost` is one per query of the batch, NaN where none exists;

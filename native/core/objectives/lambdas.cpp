@@ -25,7 +25,8 @@ class RankedBatch {
     std::span<std::int64_t> rows_;
 };
 
-// Calls add_pairs(pairs, query, ranked) for every query of the batch and writes the sums to the output.
+// Calls add_pairs(pairs, query, ranked), which returns a query's forces, for every query of the batch and writes them
+// to the output.
 template <typename Real, typename AddPairs>
 void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &batch, const LambdaSpans<Real> &out,
                bool ranks_matter, int threads, AddPairs &&add_pairs) {
@@ -33,9 +34,9 @@ void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &
     const auto make_worker = [&] { return QueryPairs<Real>(data, settings, !out.cost.empty()); };
     for_each_query(
         batch, data.groups, threads, make_worker, [&](QueryPairs<Real> &pairs, std::size_t k, const BatchQuery &query) {
-            add_pairs(pairs, query, ranked.rows());
-            pairs.unload(out.gradient.subspan(query.start, query.n), out.curvature.subspan(query.start, query.n));
-            if (!out.cost.empty()) out.cost[k] = pairs.cost();
+            const QueryForces<Real> forces = add_pairs(pairs, query, ranked.rows());
+            forces.write(out.gradient.subspan(query.start, query.n), out.curvature.subspan(query.start, query.n));
+            if (!out.cost.empty()) out.cost[k] = forces.cost();
         });
 }
 
@@ -46,7 +47,7 @@ void label_pair_lambdas(const LabelledQueries &pairs, const Batch &batch, const 
     const bool ranks_matter = pairs.settings.reads_ranks() && !pairs.settings.pairs_noisy_neighbours();
     sum_pairs(pairs.data, pairs.settings, batch, out, ranks_matter, threads,
               [&](QueryPairs<Real> &sums, const BatchQuery &query, std::span<const std::int64_t> ranked) {
-                  sums.add_pairs_of_labels(query, pairs.by_label, ranked);
+                  return sums.pairs_of_labels(query, pairs.by_label, ranked);
               });
 }
 
@@ -55,9 +56,7 @@ void preference_lambdas(const PairData &data, const PairTable &table, const Pair
                         const LambdaSpans<Real> &out, int threads) {
     sum_pairs(data, settings, batch, out, settings.reads_ranks(), threads,
               [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
-                  ranked.empty() ? pairs.load_by_row(query, {}) : pairs.load_by_rank(query, ranked);
-                  pairs.add_listed_pairs(table, static_cast<std::size_t>(table.first_pair[query.query]),
-                                         static_cast<std::size_t>(table.first_pair[query.query + 1]));
+                  return pairs.pairs_of_table(query, table, ranked);
               });
 }
 

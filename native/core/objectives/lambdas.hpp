@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "core/objectives/batches.hpp"
@@ -24,21 +23,21 @@ struct PairData {
 
 // kernels/records.py explains the fields.
 struct PairSettings {
-    PairLoss loss = PairLoss::logistic;
-    double shape = 1.0;
-    Delta delta = Delta::constant;
-    std::int64_t truncation = 0;
-    std::int64_t sampled = 0;
-    bool pair_equal_labels = false;
-    double certainty = std::numeric_limits<double>::infinity();
-    bool query_norm = false;
-    bool gap_norm = false;
-    bool shuffle_ties = false;
-    bool expected_ties = false;
-    std::int64_t perturbations = 0;
-    double noise = 1.0;
-    bool neighbours = false;
-    double constant_share = 0.0;
+    PairLoss loss;
+    double shape;
+    Delta delta;
+    std::int64_t truncation;
+    std::int64_t sampled;
+    bool pair_equal_labels;
+    double certainty;
+    bool query_norm;
+    bool gap_norm;
+    bool shuffle_ties;
+    bool expected_ties;
+    std::int64_t perturbations;
+    double noise;
+    bool neighbours;
+    double constant_share;
 
     // Whether the order of the scores matters, for any query.
     bool reads_ranks() const { return delta != Delta::constant || truncation != 0; }

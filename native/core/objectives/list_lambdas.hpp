@@ -20,8 +20,8 @@ void point_lambdas(const WeighedGroups &groups, std::span<const float> targets, 
 // How the shares of a query's documents in the target distribution come from `shares`, one per row of the dataset.
 struct SoftmaxTarget {
     std::span<const double> shares; // NaN: the document takes no part
-    bool exponential = false;       // shares are in proportion to their exponentials, else to themselves
-    bool noise = false;             // plus a random number from 0 to 1 each
+    bool exponential;               // shares are in proportion to their exponentials, else to themselves
+    bool noise;                     // plus a random number from 0 to 1 each
 };
 
 // The cross entropy between the target distribution and the softmax of the scores.

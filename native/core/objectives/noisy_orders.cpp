@@ -158,6 +158,15 @@ void shuffle_ties(std::span<const double> scores, std::uint64_t stream, std::spa
     }
 }
 
+template <typename Real>
+std::size_t NoisyOrders<Real>::load(const BatchQuery &query, std::span<std::uint32_t> row_at, std::size_t n_tops) {
+    draw(query, row_at);
+    const std::size_t n_brought_up = bring_up_tops(row_at, n_tops);
+    gather_worth(data_, query, row_at, worth_);
+    set_places(row_at);
+    return n_brought_up;
+}
+
 template <typename Real> void NoisyOrders<Real>::draw(const BatchQuery &query, std::span<const std::uint32_t> ranked) {
     n_ = query.n;
     n_counted_ = settings_.truncation == 0 ? n_ : std::min(n_, static_cast<std::size_t>(settings_.truncation));
@@ -255,11 +264,11 @@ std::size_t NoisyOrders<Real>::bring_up_tops(std::span<std::uint32_t> row_at, st
     return static_cast<std::size_t>(others - row_at.begin());
 }
 
-template <typename Real>
-void NoisyOrders<Real>::set_places(std::span<const std::uint32_t> place_of, const Real *worth) {
-    worth_ = worth;
+template <typename Real> void NoisyOrders<Real>::set_places(std::span<const std::uint32_t> row_at) {
+    place_of_.resize(n_);
+    for (std::size_t place = 0; place < n_; ++place) place_of_[row_at[place]] = static_cast<std::uint32_t>(place);
     if (has_steps()) {
-        for (auto &row : order_) row = place_of[row];
+        for (auto &row : order_) row = place_of_[row];
         return set_steps();
     }
     stride_ = n_ + lanes;
@@ -268,8 +277,8 @@ void NoisyOrders<Real>::set_places(std::span<const std::uint32_t> place_of, cons
     for (std::size_t k = 0; k < n_orders(); ++k) {
         const auto here = std::span(order_).subspan(k * n_, n_);
         for (std::size_t rank = 0; rank < n_; ++rank) {
-            here[rank] = place_of[here[rank]];
-            ranked_worth_[rank] = worth[here[rank]];
+            here[rank] = place_of_[here[rank]];
+            ranked_worth_[rank] = worth_[here[rank]];
         }
         fill_swap_arrays<Real>(settings_.delta, ranked_worth_, data_.discount,
                                {ranked_above_, ranked_below_, ranked_scale_});

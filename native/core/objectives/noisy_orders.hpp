@@ -14,28 +14,36 @@
 
 namespace rankwright {
 
-// One worker's arrays, used for query after query: draw, bring the tops up, set places, then ask for weights.
+// Fills worth[place] with that of the document there, and pads it.
+template <typename Real>
+void gather_worth(const PairData &data, const BatchQuery &query, std::span<const std::uint32_t> row_at,
+                  std::vector<Real> &worth) {
+    pad(worth, row_at.size(), Real(0));
+    for (std::size_t place = 0; place < row_at.size(); ++place) {
+        worth[place] = static_cast<Real>(data.worth[query.first_row + row_at[place]]);
+    }
+}
+
+// One worker's arrays, used for query after query.
 template <typename Real> class NoisyOrders {
   public:
     NoisyOrders(const PairData &data, const PairSettings &settings) : data_(data), settings_(settings) {}
 
-    // Draws the orders. Without noise, `ranked` has the query's rows by score, and runs of equal scores are shuffled.
-    void draw(const BatchQuery &query, std::span<const std::uint32_t> ranked);
+    // Draws the orders of a query. `row_at` has its rows by score, which without noise is the order of which runs of
+    // equal scores are shuffled. Brings it into the order of places: the documents that are among the counted ranks of
+    // any order, and the first `n_tops`, come before all others. Returns how many these are.
+    std::size_t load(const BatchQuery &query, std::span<std::uint32_t> row_at, std::size_t n_tops);
 
     std::size_t n_orders() const { return static_cast<std::size_t>(settings_.perturbations); }
     // How many ranks of an order count: a pair weighs nothing where both of its documents stand below them.
     std::size_t n_counted() const { return n_counted_; }
-    // The documents of an order, highest noisy score first: rows, or places once these are set. Where only neighbours
-    // within the counted ranks matter, the order ends one rank below these.
+    // The places of an order's documents, highest noisy score first. Where only neighbours within the counted ranks
+    // matter, the order ends one rank below these.
     std::span<const std::uint32_t> order(std::size_t k) const {
         return std::span(order_).subspan(k * n_kept_, n_kept_);
     }
 
-    // Moves the documents that are among the counted ranks of any order, and the first `n_tops` rows, before all others
-    // and returns how many they are.
-    std::size_t bring_up_tops(std::span<std::uint32_t> row_at, std::size_t n_tops);
-    // Sets the place of each row, and the worth of each place.
-    void set_places(std::span<const std::uint32_t> place_of, const Real *worth);
+    const Real *worth() const { return worth_.data(); } // by place
 
     // Fills weights[rank], for so many ranks, with what swapping the document at that rank of order k with the next
     // changes, over the number of orders.
@@ -48,6 +56,10 @@ template <typename Real> class NoisyOrders {
   private:
     // Whether a swap of neighbours changes the same at a rank whatever stands elsewhere.
     bool has_steps() const { return settings_.neighbours && settings_.delta == Delta::discounted_gain; }
+    // The orders hold rows until set_places turns them into places.
+    void draw(const BatchQuery &query, std::span<const std::uint32_t> ranked);
+    std::size_t bring_up_tops(std::span<std::uint32_t> row_at, std::size_t n_tops);
+    void set_places(std::span<const std::uint32_t> row_at);
     void draw_noise(std::uint64_t stream);
     void add_noise(const BatchQuery &query, double highest, double times);
     void order_tops(std::span<std::uint32_t> order);
@@ -61,8 +73,9 @@ template <typename Real> class NoisyOrders {
     const PairData &data_;
     const PairSettings &settings_;
     std::size_t n_ = 0, stride_ = 0, n_counted_ = 0, n_kept_ = 0;
-    const Real *worth_ = nullptr;
+    std::vector<Real> worth_;
     std::vector<std::uint32_t> order_; // one order after the other
+    std::vector<std::uint32_t> place_of_;
     // By order and place, each order at a multiple of `stride_`: the rank, below which rank a partner counts, and the
     // swap arrays of deltas.hpp.
     std::vector<Real> rank_, limit_, above_, below_, scale_;

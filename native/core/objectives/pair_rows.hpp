@@ -2,8 +2,9 @@
 // 16 lanes and add the lanes up in the same order, so that they agree in every bit.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <vector>
 
 #include "core/objectives/pair_losses.hpp"
 
@@ -11,12 +12,18 @@ namespace rankwright {
 
 inline constexpr std::size_t lanes = 16; // arrays of pairs and of documents are padded to a multiple of it
 
+// Makes room for n values and a pack more, which is filled with `padding`.
+template <typename Real> void pad(std::vector<Real> &values, std::size_t n, Real padding) {
+    if (values.size() < n + lanes) values.resize(n + lanes);
+    std::fill(values.begin() + n, values.begin() + n + lanes, padding);
+}
+
 // A query's documents in the order in which pairs are made, usually by rank. Arrays are readable up to n + lanes;
 // beyond n labels are NaN. Swapping rank i with a lower rank j changes the metric by
 //     scale[i] · |worth[i] - worth[j]| · |above[i] - below[j]|
 // for every metric here; deltas.hpp fills the arrays.
 template <typename Real> struct RankedQuery {
-    std::size_t n = 0;
+    std::size_t n;
     const Real *score, *label, *worth, *above, *below, *scale;
     const Real *weight;       // of documents; null where all are 1
     const Real *odds;         // e^σs, and
@@ -26,11 +33,11 @@ template <typename Real> struct RankedQuery {
 };
 
 template <typename Real> struct PairRule {
-    Real shape = 1; // σ of the logistic loss, the margin of the others
-    bool constant_delta = true;
-    bool pair_equal_labels = false;                         // with target ½
-    Real certainty = std::numeric_limits<Real>::infinity(); // target = logistic(certainty · label difference)
-    bool divide_by_gap = false;
+    Real shape; // σ of the logistic loss, the margin of the others
+    bool constant_delta;
+    bool pair_equal_labels; // with target ½
+    Real certainty;         // target = logistic(certainty · label difference)
+    bool divide_by_gap;
 };
 
 struct PairSums {
@@ -39,7 +46,7 @@ struct PairSums {
 
 // Pairs from a list: `n` is a multiple of `lanes`, padding has weight 0; `weight` becomes `force`.
 template <typename Real> struct PairList {
-    std::size_t n = 0;
+    std::size_t n;
     const Real *gap, *target, *weight;
     Real *force, *curvature;
 };

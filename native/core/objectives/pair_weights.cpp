@@ -8,20 +8,15 @@ template <typename Real> void PairWeights<Real>::load(const BatchQuery &query, s
     n_ = query.n;
     n_counted_ = settings_.truncation == 0 ? n_ : std::min(n_, static_cast<std::size_t>(settings_.truncation));
     n_rows_ = n_counted_;
-    has_noise() ? load_noisy(query, row_at) : load_ranked(query, row_at);
-}
-
-template <typename Real>
-void PairWeights<Real>::gather_worth(const BatchQuery &query, std::span<const std::uint32_t> row_at) {
-    pad(worth_, n_, Real(0));
-    for (std::size_t place = 0; place < n_; ++place) {
-        worth_[place] = static_cast<Real>(data_.worth[query.first_row + row_at[place]]);
-    }
+    if (!has_noise()) return load_ranked(query, row_at);
+    // A constant share goes to the pairs that count at the ranks of the scores. As places keep the order of ranks among
+    // the documents that are brought up, these ranks are the first places.
+    n_rows_ = noisy_.load(query, row_at, settings_.constant_share > 0.0 ? n_counted_ : 0);
 }
 
 template <typename Real>
 void PairWeights<Real>::load_ranked(const BatchQuery &query, std::span<const std::uint32_t> row_at) {
-    gather_worth(query, row_at);
+    gather_worth(data_, query, row_at, worth_);
     for (auto *values : {&above_, &below_, &scale_}) pad(*values, n_, Real(0));
     const SwapArrays<Real> arrays{std::span(above_).first(n_), std::span(below_).first(n_),
                                   std::span(scale_).first(n_)};
@@ -31,17 +26,6 @@ void PairWeights<Real>::load_ranked(const BatchQuery &query, std::span<const std
     for (std::size_t rank = 0; rank < n_; ++rank) ranked_scores_[rank] = query.scores[row_at[rank]];
     ties_.average(ranked_scores_, n_counted_, arrays);
     n_rows_ = ties_.n_reached();
-}
-
-template <typename Real> void PairWeights<Real>::load_noisy(const BatchQuery &query, std::span<std::uint32_t> row_at) {
-    noisy_.draw(query, row_at);
-    // A constant share goes to the pairs that count at the ranks of the scores. As places keep the order of ranks among
-    // the documents that are brought up, these ranks are the first places.
-    n_rows_ = noisy_.bring_up_tops(row_at, settings_.constant_share > 0.0 ? n_counted_ : 0);
-    gather_worth(query, row_at);
-    place_of_.resize(n_);
-    for (std::size_t place = 0; place < n_; ++place) place_of_[row_at[place]] = static_cast<std::uint32_t>(place);
-    noisy_.set_places(place_of_, worth_.data());
 }
 
 template <typename Real> double PairWeights<Real>::weight(std::size_t a, std::size_t b) const {

@@ -5,7 +5,6 @@
 // documents that reach the top in some order come first.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,12 +15,6 @@
 #include "core/objectives/tied_blocks.hpp"
 
 namespace rankwright {
-
-// Makes room for n values and a pack more, which is filled with `padding`.
-template <typename Real> void pad(std::vector<Real> &values, std::size_t n, Real padding) {
-    if (values.size() < n + lanes) values.resize(n + lanes);
-    std::fill(values.begin() + n, values.begin() + n + lanes, padding);
-}
 
 // One worker's arrays, used for query after query.
 template <typename Real> class PairWeights {
@@ -35,7 +28,7 @@ template <typename Real> class PairWeights {
     // Whether the arrays below give the weights: no means, no mixtures.
     bool are_swaps() const { return !has_noise() && !settings_.expected_ties && settings_.constant_share == 0.0; }
     // By place, as pair_rows.hpp reads them.
-    const Real *worth() const { return worth_.data(); }
+    const Real *worth() const { return has_noise() ? noisy_.worth() : worth_.data(); }
     const Real *above() const { return above_.data(); }
     const Real *below() const { return below_.data(); }
     const Real *scale() const { return scale_.data(); }
@@ -54,9 +47,7 @@ template <typename Real> class PairWeights {
 
   private:
     bool has_noise() const { return settings_.perturbations > 0; }
-    void load_noisy(const BatchQuery &query, std::span<std::uint32_t> row_at);
     void load_ranked(const BatchQuery &query, std::span<const std::uint32_t> row_at);
-    void gather_worth(const BatchQuery &query, std::span<const std::uint32_t> row_at);
 
     const PairData &data_;
     const PairSettings &settings_;
@@ -65,7 +56,6 @@ template <typename Real> class PairWeights {
     std::size_t n_ = 0, n_counted_ = 0, n_rows_ = 0;
     std::vector<Real> worth_, above_, below_, scale_;
     std::vector<double> ranked_scores_;
-    std::vector<std::uint32_t> place_of_;
 };
 
 } // namespace rankwright

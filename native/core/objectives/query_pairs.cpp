@@ -148,11 +148,12 @@ template <typename Real> void QueryPairs<Real>::add_row(std::size_t i, std::size
 }
 
 template <typename Real>
-void QueryPairs<Real>::add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
-                                           std::span<const std::int64_t> ranked) {
+QueryForces<Real> QueryPairs<Real>::pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
+                                                    std::span<const std::int64_t> ranked) {
     if (settings_.pairs_noisy_neighbours()) {
         load_noisy(query);
-        return add_neighbour_pairs();
+        add_neighbour_pairs();
+        return QueryForces<Real>(*this);
     }
     const bool ranks_matter = settings_.delta != Delta::constant;
     // Up to this many documents, all pairs are no more than the draws would be.
@@ -167,6 +168,16 @@ void QueryPairs<Real>::add_pairs_of_labels(const BatchQuery &query, std::span<co
         load_by_row(query, by_label);
         add_label_pairs();
     }
+    return QueryForces<Real>(*this);
+}
+
+template <typename Real>
+QueryForces<Real> QueryPairs<Real>::pairs_of_table(const BatchQuery &query, const PairTable &table,
+                                                   std::span<const std::int64_t> ranked) {
+    settings_.reads_ranks() ? load_by_rank(query, ranked) : load_by_row(query, {});
+    add_listed_pairs(table, static_cast<std::size_t>(table.first_pair[query.query]),
+                     static_cast<std::size_t>(table.first_pair[query.query + 1]));
+    return QueryForces<Real>(*this);
 }
 
 template <typename Real> void QueryPairs<Real>::add_ranked_pairs() {

@@ -12,8 +12,24 @@
 
 namespace rankwright {
 
-// One worker's arrays, used for query after query: load, add pairs, unload. A document's `place` is its index in the
-// order it was loaded in; its `row` counts from the query's first.
+template <typename Real> class QueryPairs;
+
+// The forces on one query's documents, until the worker that summed them takes the next query.
+template <typename Real> class QueryForces {
+  public:
+    // By row.
+    void write(std::span<Real> gradient, std::span<Real> curvature) const { pairs_.unload(gradient, curvature); }
+    double cost() const { return pairs_.cost(); } // NaN where pairs are left out
+
+  private:
+    friend class QueryPairs<Real>;
+    explicit QueryForces(const QueryPairs<Real> &pairs) : pairs_(pairs) {}
+
+    const QueryPairs<Real> &pairs_;
+};
+
+// One worker's arrays, used for query after query. A document's `place` is its index in the order it was loaded in; its
+// `row` counts from the query's first.
 template <typename Real> class QueryPairs {
   public:
     QueryPairs(const PairData &data, const PairSettings &settings, bool with_cost)
@@ -26,26 +42,35 @@ template <typename Real> class QueryPairs {
         }
     }
 
+    // All pairs of documents of different labels, as label_pair_lambdas explains them. `ranked` has the batch's rows,
+    // each query's highest score first, equal scores in row order; it may be empty where the order of the scores does
+    // not matter.
+    QueryForces<Real> pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
+                                      std::span<const std::int64_t> ranked);
+    // The pairs that the table has of the query.
+    QueryForces<Real> pairs_of_table(const BatchQuery &query, const PairTable &table,
+                                     std::span<const std::int64_t> ranked);
+
+  private:
+    friend class QueryForces<Real>;
+    static constexpr std::size_t buffered_pairs = 16 * lanes;
+
     // Whether every pair of a query of n documents counts, whatever the scores.
     bool is_whole(std::size_t n) const {
         return settings_.truncation == 0 || n <= static_cast<std::size_t>(settings_.truncation) + 1;
     }
 
-    // Places are ranks: `ranked` has the batch's rows, each query's highest score first, equal scores in row order.
+    // Places are ranks.
     void load_by_rank(const BatchQuery &query, std::span<const std::int64_t> ranked);
     // Places follow `rows` of the dataset or, where that is empty, are rows.
     void load_by_row(const BatchQuery &query, std::span<const std::int64_t> rows);
-
     // Places are rows, and weights come from noisy orders alone.
     void load_noisy(const BatchQuery &query);
 
-    // Loads the query and adds all pairs of documents of different labels, as label_pair_lambdas explains them.
-    // `ranked` may be empty where pairs are neighbours in noisy orders.
-    void add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
-                             std::span<const std::int64_t> ranked);
-    void add_ranked_pairs();    // after load_by_rank
-    void add_neighbour_pairs(); // of noisy orders, after load_by_rank or load_noisy
-    void add_label_pairs();     // after load_by_row with rows by label
+    // Of the query that is loaded.
+    void add_ranked_pairs();    // places are ranks
+    void add_neighbour_pairs(); // in noisy orders
+    void add_label_pairs();     // places follow the labels
     void add_sampled_pairs(std::span<const std::int64_t> by_label);
     void add_listed_pairs(const PairTable &pairs, std::size_t first, std::size_t last);
 
@@ -53,9 +78,6 @@ template <typename Real> class QueryPairs {
     double cost() const {
         return is_whole(query_.n) ? query_.weight * sums_.cost : std::numeric_limits<double>::quiet_NaN();
     }
-
-  private:
-    static constexpr std::size_t buffered_pairs = 16 * lanes;
 
     void gather();
     void gather_odds(double score_span);
@@ -76,7 +98,7 @@ template <typename Real> class QueryPairs {
     RowLoop<Real> near_row_ = nullptr; // where exponentials of documents will do
     PairRule<Real> rule_;
 
-    BatchQuery query_;
+    BatchQuery query_{};
     PairSums sums_;
     std::vector<std::uint32_t> row_at_, place_of_;
     std::vector<std::uint64_t> tie_keys_;

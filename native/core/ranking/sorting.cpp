@@ -54,6 +54,9 @@ void sort_up_to_eight(Keys keys, std::uint64_t *sorted) {
         [[fallthrough]];
     case 1:
         a = keys[0];
+        [[fallthrough]];
+    default:
+        break;
     }
     order(a, c), order(b, d), order(e, g), order(f, h);
     order(a, e), order(b, f), order(c, g), order(d, h);
@@ -85,6 +88,9 @@ void sort_up_to_eight(Keys keys, std::uint64_t *sorted) {
         [[fallthrough]];
     case 1:
         sorted[0] = a;
+        [[fallthrough]];
+    default:
+        break;
     }
 }
 

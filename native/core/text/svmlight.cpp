@@ -120,7 +120,7 @@ class LineParser {
         if (!trouble) trouble = read_query(words, word, more, &rows_.query_spans[2 * row]);
         if (!trouble) trouble = read_features(words, word, more, row);
         if (trouble) return report_problem(row, trouble);
-        read_document(words.end(), &rows_.document_spans[2 * row]);
+        read_document(words.skip_to_end(), &rows_.document_spans[2 * row]);
     }
 
     const SvmlightReport &report() const { return report_; }
@@ -155,7 +155,9 @@ class LineParser {
         std::int64_t last_index = rules_.index_base - 1;
         bool increasing = true;
         Trouble trouble;
-        while (more && (more = read_run(words, word, values, last_index))) {
+        while (more) {
+            more = read_run(words, word, values, last_index);
+            if (!more) break;
             note_index(last_index, row);
             const std::int64_t index_before = last_index;
             trouble = read_pair(word, values, last_index);

@@ -41,8 +41,12 @@ class Words {
         }
     }
 
-    // Where the words end: at the newline, the '#', or the end of the block. Known once `next` has said false.
-    const char *end() const { return begin_ - 1; }
+    // Where the words end: at the newline, the '#', or the end of the block. Words that are left are skipped.
+    const char *skip_to_end() {
+        for (Word rest{}; next(rest);) {
+        }
+        return begin_ - 1;
+    }
 
   private:
     static constexpr std::ptrdiff_t window_size = 64;

@@ -32,27 +32,27 @@ struct SplitChance {
 // The chance of all leaves or levels of a tree.
 class TreeChance {
   public:
-    // `fraction` is the share of the features asked for that are drawn for each split.
-    TreeChance(std::uint64_t tree_key, double fraction, std::span<const bool> asked) : key(tree_key) {
+    // `fraction` is the share of the features asked for that are drawn for each split, `noise_deviation` that of the
+    // noise on the root of a gain.
+    TreeChance(std::uint64_t key, double fraction, std::span<const bool> asked, double noise_deviation)
+        : key_(key), noise_deviation_(noise_deviation) {
         if (fraction >= 1) return;
         for (std::size_t feature = 0; feature < asked.size(); ++feature) {
-            if (asked[feature]) features.push_back(feature);
+            if (asked[feature]) features_.push_back(feature);
         }
-        const double share = std::floor(fraction * static_cast<double>(features.size()) + 0.5);
-        n_drawn = std::max<std::size_t>(static_cast<std::size_t>(share), 1);
-        numbers.resize(features.size());
+        const double share = std::floor(fraction * static_cast<double>(features_.size()) + 0.5);
+        n_drawn_ = std::max<std::size_t>(static_cast<std::size_t>(share), 1);
+        numbers_.resize(features_.size());
     }
 
-    double noise_deviation = 0.0;
-
     SplitChance of(std::uint64_t number) {
-        SplitChance chance{noise_deviation, stream_of(key, first_noise_stream + number),
-                           stream_of(key, first_draw_stream + number), SplitChance::everything};
-        if (n_drawn >= features.size()) return chance;
-        std::ranges::transform(features, numbers.begin(),
+        SplitChance chance{noise_deviation_, stream_of(key_, first_noise_stream + number),
+                           stream_of(key_, first_draw_stream + number), SplitChance::everything};
+        if (n_drawn_ >= features_.size()) return chance;
+        std::ranges::transform(features_, numbers_.begin(),
                                [&](std::size_t feature) { return stream_of(chance.draw_key, feature); });
-        const auto last = numbers.begin() + static_cast<std::ptrdiff_t>(n_drawn) - 1;
-        std::ranges::nth_element(numbers, last);
+        const auto last = numbers_.begin() + static_cast<std::ptrdiff_t>(n_drawn_) - 1;
+        std::ranges::nth_element(numbers_, last);
         chance.greatest = *last;
         return chance;
     }
@@ -62,10 +62,11 @@ class TreeChance {
     static constexpr std::uint64_t first_noise_stream = std::uint64_t{1} << 32;
     static constexpr std::uint64_t first_draw_stream = std::uint64_t{1} << 33;
 
-    std::uint64_t key;
-    std::size_t n_drawn = 0;           // of the features, for each split
-    std::vector<std::size_t> features; // to draw from; none where all take part
-    std::vector<std::uint64_t> numbers;
+    std::uint64_t key_;
+    double noise_deviation_;
+    std::size_t n_drawn_ = 0;           // of the features, for each split
+    std::vector<std::size_t> features_; // to draw from; none where all take part
+    std::vector<std::uint64_t> numbers_;
 };
 
 } // namespace rankwright

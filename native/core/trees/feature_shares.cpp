@@ -44,26 +44,26 @@ Split read_split(std::span<const std::int64_t> words) {
 
 } // namespace
 
-FeatureShares::FeatureShares(Exchange *other_workers, std::span<const std::int64_t> feature_bins,
-                             std::span<const bool> asked, std::size_t code_slots)
-    : exchange(other_workers), n_bins(feature_bins), slots(code_slots), own(n_bins.size(), exchange == nullptr) {
-    const std::int64_t most = n_bins.empty() ? 0 : std::ranges::max(n_bins);
-    n_category_words = static_cast<std::size_t>(most) / 64 + 1;
-    if (!exchange) return;
+FeatureShares::FeatureShares(Exchange *exchange, std::span<const std::int64_t> n_bins, std::span<const bool> asked,
+                             std::size_t slots)
+    : exchange_(exchange), n_bins_(n_bins), slots_(slots), own_(n_bins_.size(), exchange == nullptr) {
+    const std::int64_t most = n_bins_.empty() ? 0 : std::ranges::max(n_bins_);
+    n_category_words_ = static_cast<std::size_t>(most) / 64 + 1;
+    if (!exchange_) return;
     std::int64_t total = 0, before = 0;
-    for (std::size_t feature = 0; feature < n_bins.size(); ++feature) {
-        if (asked[feature]) total += n_bins[feature] + 1;
+    for (std::size_t feature = 0; feature < n_bins_.size(); ++feature) {
+        if (asked[feature]) total += n_bins_[feature] + 1;
     }
-    const auto n_workers = static_cast<std::int64_t>(exchange->size());
-    shares.resize(exchange->size());
-    share_bins.resize(exchange->size());
-    for (std::size_t feature = 0; feature < n_bins.size(); ++feature) {
+    const auto n_workers = static_cast<std::int64_t>(exchange_->size());
+    shares_.resize(exchange_->size());
+    share_bins_.resize(exchange_->size());
+    for (std::size_t feature = 0; feature < n_bins_.size(); ++feature) {
         if (!asked[feature]) continue;
-        const std::int64_t bins = n_bins[feature] + 1;
+        const std::int64_t bins = n_bins_[feature] + 1;
         const auto worker = static_cast<std::size_t>((2 * before + bins) * n_workers / (2 * total));
-        shares[worker].push_back(feature);
-        share_bins[worker] += bins;
-        own[feature] = worker == exchange->rank();
+        shares_[worker].push_back(feature);
+        share_bins_[worker] += bins;
+        own_[feature] = worker == exchange_->rank();
         before += bins;
     }
 }
@@ -72,35 +72,35 @@ FeatureShares::FeatureShares(Exchange *other_workers, std::span<const std::int64
 template <typename Visit>
 void FeatureShares::visit_bins(const HistogramLayout &layout, std::uint64_t *histogram, bool wide, std::size_t worker,
                                Visit visit) const {
-    for (const std::size_t feature : shares[worker]) {
-        const HistogramLayout::Group &group = layout.groups[feature / slots];
-        std::uint64_t *bins = histogram + group.base + feature % slots * group.stride;
-        const auto n = static_cast<std::size_t>(n_bins[feature]) + 1;
+    for (const std::size_t feature : shares_[worker]) {
+        const HistogramLayout::Group &group = layout.groups[feature / slots_];
+        std::uint64_t *bins = histogram + group.base + feature % slots_ * group.stride;
+        const auto n = static_cast<std::size_t>(n_bins_[feature]) + 1;
         visit(bins, n);
         if (wide) visit(bins + group.n_bins(), n);
     }
 }
 
 void FeatureShares::add_bins(const HistogramLayout &layout, std::uint64_t *histogram, bool wide) {
-    if (!exchange) return;
+    if (!exchange_) return;
     const std::int64_t words_per_bin = wide ? 2 : 1;
     std::vector<std::int64_t> sizes;
     std::size_t n_out = 0;
-    for (const std::int64_t bins : share_bins) {
+    for (const std::int64_t bins : share_bins_) {
         sizes.push_back(words_per_bin * bins);
         n_out += static_cast<std::size_t>(sizes.back());
     }
-    out.resize(n_out);
-    auto place = out.begin();
-    for (std::size_t worker = 0; worker < shares.size(); ++worker) {
+    out_.resize(n_out);
+    auto place = out_.begin();
+    for (std::size_t worker = 0; worker < shares_.size(); ++worker) {
         visit_bins(layout, histogram, wide, worker,
                    [&](const std::uint64_t *bins, std::size_t n) { place = std::copy_n(bins, n, place); });
     }
-    in.resize(static_cast<std::size_t>(sizes[exchange->rank()]) * shares.size());
-    exchange->trade(out, sizes, in);
-    const std::int64_t *from = in.data();
-    for (std::size_t worker = 0; worker < shares.size(); ++worker) {
-        visit_bins(layout, histogram, wide, exchange->rank(), [&](std::uint64_t *bins, std::size_t n) {
+    in_.resize(static_cast<std::size_t>(sizes[exchange_->rank()]) * shares_.size());
+    exchange_->trade(out_, sizes, in_);
+    const std::int64_t *from = in_.data();
+    for (std::size_t worker = 0; worker < shares_.size(); ++worker) {
+        visit_bins(layout, histogram, wide, exchange_->rank(), [&](std::uint64_t *bins, std::size_t n) {
             for (std::size_t bin = 0; bin < n; ++bin) {
                 const auto theirs = static_cast<std::uint64_t>(from[bin]);
                 bins[bin] = worker == 0 ? theirs : bins[bin] + theirs;
@@ -111,16 +111,16 @@ void FeatureShares::add_bins(const HistogramLayout &layout, std::uint64_t *histo
 }
 
 void FeatureShares::choose(std::span<Split> best) const {
-    if (!exchange) return;
-    const std::size_t n_words = split_words + n_category_words;
-    std::vector<std::int64_t> words(best.size() * n_words), all(words.size() * exchange->size());
+    if (!exchange_) return;
+    const std::size_t n_words = split_words + n_category_words_;
+    std::vector<std::int64_t> words(best.size() * n_words), all(words.size() * exchange_->size());
     for (std::size_t i = 0; i < best.size(); ++i) {
         write_split(best[i], std::span(words).subspan(i * n_words, n_words));
     }
-    exchange->gather(words, all);
+    exchange_->gather(words, all);
     for (std::size_t i = 0; i < best.size(); ++i) {
         best[i] = {};
-        for (std::size_t worker = 0; worker < exchange->size(); ++worker) {
+        for (std::size_t worker = 0; worker < exchange_->size(); ++worker) {
             Split theirs = read_split(std::span(all).subspan(worker * words.size() + i * n_words, n_words));
             if (theirs.better_than(best[i])) best[i] = std::move(theirs);
         }
@@ -128,11 +128,11 @@ void FeatureShares::choose(std::span<Split> best) const {
 }
 
 void FeatureShares::add_sums(std::span<Sums> sums) const {
-    if (!exchange) return;
+    if (!exchange_) return;
     std::vector<std::int64_t> words;
     for (const Sums &own_sums : sums)
         words.insert(words.end(), {own_sums.gradient, own_sums.curvature, own_sums.count});
-    exchange->add_up(words);
+    exchange_->add_up(words);
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = {words[3 * i], words[3 * i + 1], words[3 * i + 2]};
 }
 

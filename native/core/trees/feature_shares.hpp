@@ -15,11 +15,11 @@ namespace rankwright {
 // searches its own features there. Without an exchange all features are this worker's, and nothing is sent.
 class FeatureShares {
   public:
-    FeatureShares(Exchange *other_workers, std::span<const std::int64_t> feature_bins, std::span<const bool> asked,
-                  std::size_t code_slots);
+    FeatureShares(Exchange *exchange, std::span<const std::int64_t> n_bins, std::span<const bool> asked,
+                  std::size_t slots);
 
-    bool alone() const { return exchange == nullptr; }
-    bool owns(std::size_t feature) const { return own[feature]; }
+    bool alone() const { return exchange_ == nullptr; }
+    bool owns(std::size_t feature) const { return own_[feature]; }
 
     // Makes this worker's features of a histogram sums over the documents of all workers.
     void add_bins(const HistogramLayout &layout, std::uint64_t *histogram, bool wide);
@@ -28,7 +28,7 @@ class FeatureShares {
     // Adds up over the workers sums of which each has those of its own features, and zeros for others.
     void add_sums(std::span<Sums> sums) const;
     void add_up(std::span<std::int64_t> values) const {
-        if (exchange) exchange->add_up(values);
+        if (exchange_) exchange_->add_up(values);
     }
 
   private:
@@ -36,14 +36,14 @@ class FeatureShares {
     void visit_bins(const HistogramLayout &layout, std::uint64_t *histogram, bool wide, std::size_t worker,
                     Visit visit) const;
 
-    Exchange *exchange;
-    std::span<const std::int64_t> n_bins;
-    std::size_t slots;
-    std::vector<std::uint8_t> own;                // by feature
-    std::vector<std::vector<std::size_t>> shares; // the features of each worker
-    std::vector<std::int64_t> share_bins;         // of all features of each worker
-    std::size_t n_category_words;
-    std::vector<std::int64_t> out, in; // what is sent and received
+    Exchange *exchange_;
+    std::span<const std::int64_t> n_bins_;
+    std::size_t slots_;
+    std::vector<std::uint8_t> own_;                // by feature
+    std::vector<std::vector<std::size_t>> shares_; // the features of each worker
+    std::vector<std::int64_t> share_bins_;         // of all features of each worker
+    std::size_t n_category_words_;
+    std::vector<std::int64_t> out_, in_; // what is sent and received
 };
 
 } // namespace rankwright

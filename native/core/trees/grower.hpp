@@ -19,14 +19,22 @@ struct SplitColumns {
     std::span<const bool> asked;           // whether the tree may split on it
 };
 
+// What documents weigh in histograms: gradient and curvature as quantise_lambdas gives them, and what both were
+// multiplied by.
+struct QuantisedForces {
+    std::span<const std::int32_t> documents;
+    double gradient_scale, curvature_scale;
+};
+
 // What a tree is grown on.
 template <typename Code> struct TreeData {
     Codes<const Code> codes;
     SplitColumns columns;
-    std::span<const std::int32_t> quantised; // gradient and curvature as quantise_lambdas gives them
+    QuantisedForces quantised;
     std::span<const float> gradient, curvature;
-    bool all_rows;                // whether the tree's rows are all rows, in order
-    Exchange *exchange = nullptr; // with the workers that have the tree's other rows, where there are any
+    bool all_rows;      // whether the tree's rows are all rows, in order
+    std::uint64_t key;  // of the tree's random numbers
+    Exchange *exchange; // with the workers that have the tree's other rows; null where there are none
 };
 
 struct TreeSettings {
@@ -39,26 +47,30 @@ struct TreeSettings {
     bool newton; // splits by gradient² / (curvature + l2); otherwise by gradient² / count
     double category_smoothing;
     std::int64_t max_split_categories;
-    double gradient_scale, curvature_scale; // of the quantised numbers
     double learning_rate;
     bool symmetric;                // all leaves of a level have the same split
     double gain_noise;             // in units of what a split that tells nothing apart gains on average
     double split_feature_fraction; // the share of the tree's features that is drawn for each split
-    std::uint64_t key;             // of the tree's random numbers
 };
 
 // A tree by node, the root first; the children of a node are neighbours and come after it. Feature -1 marks a leaf.
-// A node has `count` documents, of which `held` are here, rows[begin] to rows[begin + held]: `rows` is given as the
-// tree's rows and comes back in the order of leaves. Bit c of a node's category words says that category c goes left.
+// A node has `count` documents, here and with other workers. Bit c of a node's category words says that category c goes
+// left.
 struct Tree {
     std::span<std::int32_t> feature, bin, left, right;
     std::span<bool> missing_left;
     std::span<double> gain;
     std::span<float> value;
     std::span<float> curvature; // of a node's documents together
-    std::span<std::int64_t> begin, held, count;
+    std::span<std::int64_t> count;
     std::span<std::uint32_t> categories;
     std::size_t n_category_words; // of each node
+};
+
+// The tree's rows that are here: `rows` is given in row order and comes back in the order of leaves. Those of node n
+// are then rows[begin[n]] to rows[begin[n] + held[n]].
+struct RowListing {
+    std::span<std::int64_t> begin, held;
     std::span<std::uint32_t> rows;
 };
 
@@ -69,15 +81,15 @@ struct TreeScratch {
     std::span<std::uint64_t> histograms; // room for two at least
 };
 
-// Fills `tree` and returns its number of nodes, at most 2 * max_leaves - 1. The tree is the same for any number of
-// threads, any room for histograms and any division of the rows among workers.
+// Fills `tree` and `listing`, and returns the number of nodes, at most 2 * max_leaves - 1. The tree is the same for any
+// number of threads, any room for histograms and any division of the rows among workers.
 template <typename Code>
 std::size_t grow_tree(const TreeData<Code> &data, const TreeSettings &settings, TreeScratch scratch, Tree tree,
-                      int threads, Simd simd = simd_level());
+                      RowListing listing, int threads, Simd simd = simd_level());
 
-extern template std::size_t grow_tree(const TreeData<std::uint8_t> &, const TreeSettings &, TreeScratch, Tree, int,
-                                      Simd);
-extern template std::size_t grow_tree(const TreeData<std::uint16_t> &, const TreeSettings &, TreeScratch, Tree, int,
-                                      Simd);
+extern template std::size_t grow_tree(const TreeData<std::uint8_t> &, const TreeSettings &, TreeScratch, Tree,
+                                      RowListing, int, Simd);
+extern template std::size_t grow_tree(const TreeData<std::uint16_t> &, const TreeSettings &, TreeScratch, Tree,
+                                      RowListing, int, Simd);
 
 } // namespace rankwright

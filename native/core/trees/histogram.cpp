@@ -151,30 +151,29 @@ HistogramLayout::HistogramLayout(std::span<const std::int64_t> n_bins, std::span
 }
 
 template <typename Code>
-HistogramBuilder<Code>::HistogramBuilder(Codes<const Code> all_codes, std::span<const std::int32_t> quantised_documents,
-                                         const HistogramLayout &bin_layout, Simd processor)
-    : codes(all_codes), quantised(quantised_documents), layout(bin_layout), simd(processor),
-      documents(Packed::max_count) {
+HistogramBuilder<Code>::HistogramBuilder(Codes<const Code> codes, std::span<const std::int32_t> quantised,
+                                         const HistogramLayout &layout, Simd simd)
+    : codes_(codes), quantised_(quantised), layout_(layout), simd_(simd), documents_(Packed::max_count) {
     std::size_t most = 0;
-    for (const auto &group : layout.groups) most = std::max(most, group.n_bins());
-    scratch.resize(most);
+    for (const auto &group : layout_.groups) most = std::max(most, group.n_bins());
+    scratch_.resize(most);
 }
 
 template <typename Code> void HistogramBuilder<Code>::unpack_documents(RowRun part) {
-    for (std::size_t i = 0; i < part.count; ++i) documents[i] = Packed::of_document(quantised[part[i]]).word;
+    for (std::size_t i = 0; i < part.count; ++i) documents_[i] = Packed::of_document(quantised_[part[i]]).word;
 }
 
 template <typename Code> void HistogramBuilder<Code>::sum(std::size_t number, RowRun part, std::uint64_t *bins) const {
-    const auto &group = layout.groups[number];
+    const auto &group = layout_.groups[number];
     std::fill_n(bins, group.n_bins(), std::uint64_t{0});
-    const Code *own = codes.group(number);
+    const Code *own = codes_.group(number);
     if constexpr (sizeof(Code) == 1) {
         if (2 * group.asked.size() > group.n_slots) {
-            if (group.n_slots == 8) return add_bytes<1>(group.stride, own, part, documents.data(), bins);
-            return add_bytes<2>(group.stride, own, part, documents.data(), bins);
+            if (group.n_slots == 8) return add_bytes<1>(group.stride, own, part, documents_.data(), bins);
+            return add_bytes<2>(group.stride, own, part, documents_.data(), bins);
         }
     }
-    add_slots<Code>(group.asked, group.stride, own, part, documents.data(), bins);
+    add_slots<Code>(group.asked, group.stride, own, part, documents_.data(), bins);
 }
 
 template <typename Code>
@@ -183,7 +182,7 @@ void HistogramBuilder<Code>::build(RowRun rows, bool wide, std::size_t first, st
     constexpr std::size_t chunk = Packed::max_count;
     if (rows.count == 0) { // of a leaf whose documents are all elsewhere
         for (std::size_t number = first; number < last; ++number) {
-            const auto &group = layout.groups[number];
+            const auto &group = layout_.groups[number];
             std::fill_n(histogram + group.base, group.n_bins() * (wide ? 2 : 1), std::uint64_t{0});
         }
     }
@@ -191,16 +190,16 @@ void HistogramBuilder<Code>::build(RowRun rows, bool wide, std::size_t first, st
         const RowRun part = rows.part(begin, std::min(chunk, rows.count - begin));
         unpack_documents(part);
         for (std::size_t number = first; number < last; ++number) {
-            const auto &group = layout.groups[number];
+            const auto &group = layout_.groups[number];
             if (group.asked.empty()) continue;
             std::uint64_t *bins = histogram + group.base;
             if (!wide) {
                 sum(number, part, bins);
                 continue;
             }
-            sum(number, part, scratch.data());
+            sum(number, part, scratch_.data());
             if (begin == 0) std::fill_n(bins, 2 * group.n_bins(), std::uint64_t{0});
-            run_for<AddWidened>(simd, group.n_bins(), scratch.data(), bins, bins + group.n_bins());
+            run_for<AddWidened>(simd_, group.n_bins(), scratch_.data(), bins, bins + group.n_bins());
         }
     }
 }

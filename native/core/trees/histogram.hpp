@@ -63,8 +63,8 @@ struct WideBins {
 // Builds histograms in one thread, with scratch memory of its own.
 template <typename Code> class HistogramBuilder {
   public:
-    HistogramBuilder(Codes<const Code> all_codes, std::span<const std::int32_t> quantised_documents,
-                     const HistogramLayout &bin_layout, Simd processor);
+    HistogramBuilder(Codes<const Code> codes, std::span<const std::int32_t> quantised, const HistogramLayout &layout,
+                     Simd simd);
 
     // Fills the regions of groups [first, last) of a histogram with the sums of the given rows, a leaf's or a part of
     // them; `wide` says whether the leaf has two words for each bin.
@@ -74,12 +74,12 @@ template <typename Code> class HistogramBuilder {
     void unpack_documents(RowRun part);
     void sum(std::size_t number, RowRun part, std::uint64_t *bins) const;
 
-    Codes<const Code> codes;
-    std::span<const std::int32_t> quantised;
-    const HistogramLayout &layout;
-    Simd simd;
-    std::vector<std::uint64_t> documents; // of the rows being summed
-    std::vector<std::uint64_t> scratch;   // one group's bins
+    Codes<const Code> codes_;
+    std::span<const std::int32_t> quantised_;
+    const HistogramLayout &layout_;
+    Simd simd_;
+    std::vector<std::uint64_t> documents_; // of the rows being summed
+    std::vector<std::uint64_t> scratch_;   // one group's bins
 };
 
 extern template class HistogramBuilder<std::uint8_t>;

@@ -1,6 +1,7 @@
 #include "core/trees/leaf_search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace rankwright {
 
@@ -49,34 +50,33 @@ std::size_t max_codes(std::span<const std::int64_t> n_bins) {
 } // namespace
 
 template <typename Code>
-LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &split_rules, bool with_wide_bins,
-                             bool symmetric, Team &threads, Simd processor)
-    : data(tree_data), rules(split_rules),
-      layout(data.columns.n_bins, data.columns.asked, data.codes.slots, with_wide_bins),
-      shares(data.exchange, data.columns.n_bins, data.columns.asked, data.codes.slots),
-      searched(searched_slots(layout, shares, data.codes.slots)),
-      level(symmetric ? data.columns.n_bins : std::span<const std::int64_t>{}), team(threads), simd(processor) {
-    const auto n_members = static_cast<std::size_t>(team.size());
+LeafSearch<Code>::LeafSearch(const TreeData<Code> &data, const SplitRules &rules, bool with_wide_bins, bool symmetric,
+                             Team &team, Simd simd)
+    : data_(data), rules_(rules), layout_(data_.columns.n_bins, data_.columns.asked, data_.codes.slots, with_wide_bins),
+      shares_(data_.exchange, data_.columns.n_bins, data_.columns.asked, data_.codes.slots),
+      searched_(searched_slots(layout_, shares_, data_.codes.slots)),
+      level_(symmetric ? data_.columns.n_bins : std::span<const std::int64_t>{}), team_(team), simd_(simd) {
+    const auto n_members = static_cast<std::size_t>(team_.size());
     std::vector<std::size_t> to_build, to_search;
-    for (std::size_t group = 0; group < layout.groups.size(); ++group) {
-        to_build.push_back(layout.groups[group].asked.empty() ? 0 : layout.groups[group].n_slots);
-        to_search.push_back(shares.alone() ? to_build[group] : searched[group].size());
+    for (std::size_t group = 0; group < layout_.groups.size(); ++group) {
+        to_build.push_back(layout_.groups[group].asked.empty() ? 0 : layout_.groups[group].n_slots);
+        to_search.push_back(shares_.alone() ? to_build[group] : searched_[group].size());
     }
     const std::vector<std::size_t> first = share_groups(to_build, n_members);
     const std::vector<std::size_t> first_searched = share_groups(to_search, n_members);
-    members.reserve(n_members);
+    members_.reserve(n_members);
     for (std::size_t number = 0; number < n_members; ++number) {
-        members.push_back({first[number],
-                           first[number + 1],
-                           first[number],
-                           first[number + 1],
-                           {},
-                           first_searched[number],
-                           first_searched[number + 1],
-                           {},
-                           {data.codes, data.quantised, layout, simd},
-                           SplitSearch(rules, max_codes(data.columns.n_bins), simd),
-                           {}});
+        members_.push_back({first[number],
+                            first[number + 1],
+                            first[number],
+                            first[number + 1],
+                            {},
+                            first_searched[number],
+                            first_searched[number + 1],
+                            {},
+                            {data_.codes, data_.quantised.documents, layout_, simd_},
+                            SplitSearch(rules_, max_codes(data_.columns.n_bins), simd_),
+                            {}});
     }
     cut_groups(to_build);
 }
@@ -84,23 +84,23 @@ LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &
 template <typename Code> void LeafSearch<Code>::cut_groups(std::span<const std::size_t> weights) {
     std::size_t total = 0;
     for (const std::size_t weight : weights) total += weight;
-    sharers.resize(weights.size());
-    n_summed = std::vector<std::atomic<std::size_t>>(weights.size());
-    for (std::size_t number = 0; number < members.size(); ++number) {
-        Member &member = members[number];
+    sharers_.resize(weights.size());
+    n_summed_ = std::vector<std::atomic<std::size_t>>(weights.size());
+    for (std::size_t number = 0; number < members_.size(); ++number) {
+        Member &member = members_[number];
         // In units of which each group has weight × members, and each member `total`.
         const std::size_t begin = number * total, end = begin + total;
         std::size_t before = 0;
         member.first_whole = member.last_whole = 0;
         for (std::size_t group = 0; group < weights.size(); ++group) {
-            const std::size_t whole = weights[group] * members.size(), after = before + whole;
+            const std::size_t whole = weights[group] * members_.size(), after = before + whole;
             const std::size_t from = std::max(begin, before), to = std::min(end, after);
             if (from < to && to - from == whole) {
                 if (member.first_whole == member.last_whole) member.first_whole = group;
                 member.last_whole = group + 1;
             } else if (from < to) {
                 member.pieces.push_back({group, from - before, to - before, whole});
-                sharers[group].push_back(number);
+                sharers_[group].push_back(number);
             }
             before = after;
         }
@@ -108,14 +108,14 @@ template <typename Code> void LeafSearch<Code>::cut_groups(std::span<const std::
 }
 
 template <typename Code> bool LeafSearch<Code>::sum_parts(const LeafView &leaf) {
-    const std::size_t n_parts = members.size(), n_rows = leaf.rows.count;
+    const std::size_t n_parts = members_.size(), n_rows = leaf.rows.count;
     if (n_parts == 1 || n_rows < n_parts * rows_worth_a_part) return false;
-    team.run([&](int number) {
+    team_.run([&](int number) {
         const auto part = static_cast<std::size_t>(number);
-        Member &member = members[part];
+        Member &member = members_[part];
         const std::size_t begin = n_rows * part / n_parts, end = n_rows * (part + 1) / n_parts;
-        if (part > 0) member.words.resize(layout.n_words);
-        member.builder.build(leaf.rows.part(begin, end - begin), is_wide(leaf), 0, layout.groups.size(),
+        if (part > 0) member.words.resize(layout_.n_words);
+        member.builder.build(leaf.rows.part(begin, end - begin), is_wide(leaf), 0, layout_.groups.size(),
                              part == 0 ? leaf.words : member.words.data());
     });
     return true;
@@ -126,9 +126,9 @@ template <typename Ready>
 void LeafSearch<Code>::fill_histogram(Member &member, const LeafView &leaf, bool in_parts, Ready ready) {
     if (in_parts) {
         for (std::size_t group = member.first; group < member.last; ++group) {
-            if (layout.groups[group].asked.empty()) continue;
-            for (std::size_t part = 1; part < members.size(); ++part) {
-                add_histogram(layout.groups[group], leaf.words, members[part].words.data(), is_wide(leaf), simd);
+            if (layout_.groups[group].asked.empty()) continue;
+            for (std::size_t part = 1; part < members_.size(); ++part) {
+                add_histogram(layout_.groups[group], leaf.words, members_[part].words.data(), is_wide(leaf), simd_);
             }
             ready(group);
         }
@@ -140,7 +140,7 @@ void LeafSearch<Code>::fill_histogram(Member &member, const LeafView &leaf, bool
     const std::size_t last = in_pieces ? member.last_whole : member.last;
     member.builder.build(leaf.rows, is_wide(leaf), first, last, leaf.words);
     for (std::size_t group = first; group < last; ++group) {
-        if (!layout.groups[group].asked.empty()) ready(group);
+        if (!layout_.groups[group].asked.empty()) ready(group);
     }
 }
 
@@ -150,31 +150,31 @@ template <typename Ready>
 void LeafSearch<Code>::fill_pieces(Member &member, const LeafView &leaf, Ready ready) {
     for (const auto &[group, begin, end, whole] : member.pieces) {
         const std::size_t first = leaf.rows.count * begin / whole, last = leaf.rows.count * end / whole;
-        if (begin > 0) member.words.resize(layout.n_words);
+        if (begin > 0) member.words.resize(layout_.n_words);
         member.builder.build(leaf.rows.part(first, last - first), is_wide(leaf), group, group + 1,
                              begin == 0 ? leaf.words : member.words.data());
-        const std::span<const std::size_t> sharing = sharers[group];
-        if (n_summed[group].fetch_add(1, std::memory_order_acq_rel) + 1 < sharing.size()) continue;
-        n_summed[group].store(0, std::memory_order_relaxed);
+        const std::span<const std::size_t> sharing = sharers_[group];
+        if (n_summed_[group].fetch_add(1, std::memory_order_acq_rel) + 1 < sharing.size()) continue;
+        n_summed_[group].store(0, std::memory_order_relaxed);
         for (const std::size_t other : sharing.subspan(1)) {
-            add_histogram(layout.groups[group], leaf.words, members[other].words.data(), is_wide(leaf), simd);
+            add_histogram(layout_.groups[group], leaf.words, members_[other].words.data(), is_wide(leaf), simd_);
         }
         ready(group);
     }
 }
 
 template <typename Code> Split LeafSearch<Code>::search(const LeafView &leaf) {
-    if (!shares.alone()) {
+    if (!shares_.alone()) {
         build(leaf);
         const LeafView *const leaves[] = {&leaf};
         search_shared(leaves);
         Split best[] = {best_of(0)};
-        shares.choose(best);
+        shares_.choose(best);
         return best[0];
     }
     const bool in_parts = sum_parts(leaf);
-    team.run([&](int number) {
-        Member &member = members[static_cast<std::size_t>(number)];
+    team_.run([&](int number) {
+        Member &member = members_[static_cast<std::size_t>(number)];
         member.best[0] = {};
         fill_histogram(member, leaf, in_parts,
                        [&](std::size_t group) { search_group(member, group, leaf, member.best[0]); });
@@ -184,18 +184,18 @@ template <typename Code> Split LeafSearch<Code>::search(const LeafView &leaf) {
 
 template <typename Code>
 std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const LeafView &large) {
-    if (!shares.alone()) {
+    if (!shares_.alone()) {
         build(small);
         visit_groups([&](Member &, std::size_t group) { subtract_group(group, small, large); });
         const LeafView *const leaves[] = {&small, &large};
         search_shared(leaves);
         Split best[] = {best_of(0), best_of(1)};
-        shares.choose(best);
+        shares_.choose(best);
         return {best[0], best[1]};
     }
     const bool in_parts = sum_parts(small);
-    team.run([&](int number) {
-        Member &member = members[static_cast<std::size_t>(number)];
+    team_.run([&](int number) {
+        Member &member = members_[static_cast<std::size_t>(number)];
         member.best[0] = member.best[1] = {};
         fill_histogram(member, small, in_parts, [&](std::size_t group) {
             subtract_group(group, small, large);
@@ -207,7 +207,7 @@ std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const Le
 }
 
 template <typename Code> void LeafSearch<Code>::search_shared(std::span<const LeafView *const> leaves) {
-    for (Member &member : members) member.best[0] = member.best[1] = {};
+    for (Member &member : members_) member.best[0] = member.best[1] = {};
     visit_groups([&](Member &member, std::size_t group) {
         for (std::size_t which = 0; which < leaves.size(); ++which) {
             search_group(member, group, *leaves[which], member.best[which]);
@@ -219,16 +219,16 @@ template <typename Code>
 void LeafSearch<Code>::subtract_group(std::size_t group, const LeafView &small, const LeafView &large) const {
     const auto n_small = static_cast<std::size_t>(small.sums.count),
                n_large = static_cast<std::size_t>(large.sums.count);
-    subtract(layout.groups[group], large.words, small.words, n_large + n_small, n_small, simd);
+    subtract(layout_.groups[group], large.words, small.words, n_large + n_small, n_small, simd_);
 }
 
 template <typename Code>
 template <typename Visit>
 void LeafSearch<Code>::visit_features(std::size_t number, const LeafView &leaf, Visit visit) const {
-    const HistogramLayout::Group &group = layout.groups[number];
-    for (const std::uint8_t slot : searched[number]) {
-        const std::size_t feature = number * data.codes.slots + slot;
-        const auto n_bins = static_cast<std::size_t>(data.columns.n_bins[feature]);
+    const HistogramLayout::Group &group = layout_.groups[number];
+    for (const std::uint8_t slot : searched_[number]) {
+        const std::size_t feature = number * data_.codes.slots + slot;
+        const auto n_bins = static_cast<std::size_t>(data_.columns.n_bins[feature]);
         const auto name = static_cast<std::int32_t>(feature);
         if (is_wide(leaf)) {
             visit(FeatureBins<WideBins>{{group, leaf.words, slot}, n_bins, name});
@@ -254,49 +254,49 @@ void LeafSearch<Code>::search_feature(Member &member, FeatureBins<Bins> bins, co
     const double gain = own.score - leaf.rule.before;
     if (!own.found() || gain <= leaf.rule.least) return; // noise makes no split out of none
     own.worth = leaf.chance.worth(gain, own.feature);
-    if (own.better_than(best)) best = own;
+    if (own.better_than(best)) best = std::move(own);
 }
 
 template <typename Code>
 template <typename Bins>
 void LeafSearch<Code>::find_split(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const {
     const auto feature = static_cast<std::size_t>(bins.feature);
-    if (data.columns.categorical[feature]) return member.search.categories(bins, leaf.sums, leaf.bounds, best);
-    if (!rules.constrained) return member.search.numbers(bins, leaf.sums, best);
-    member.search.monotone_numbers(bins, leaf.sums, data.columns.monotone[feature], leaf.bounds, best);
+    if (data_.columns.categorical[feature]) return member.search.categories(bins, leaf.sums, leaf.bounds, best);
+    if (!rules_.constrained) return member.search.numbers(bins, leaf.sums, best);
+    member.search.monotone_numbers(bins, leaf.sums, data_.columns.monotone[feature], leaf.bounds, best);
 }
 
 template <typename Code> Split LeafSearch<Code>::best_of(int which) const {
     Split best;
-    for (const Member &member : members) {
+    for (const Member &member : members_) {
         if (member.best[which].better_than(best)) best = member.best[which];
     }
     return best;
 }
 
 template <typename Code> template <typename Visit> void LeafSearch<Code>::visit_groups(Visit visit) {
-    team.run([&](int number) {
-        Member &member = members[static_cast<std::size_t>(number)];
+    team_.run([&](int number) {
+        Member &member = members_[static_cast<std::size_t>(number)];
         for (std::size_t group = member.first_searched; group < member.last_searched; ++group) {
-            if (!searched[group].empty()) visit(member, group);
+            if (!searched_[group].empty()) visit(member, group);
         }
     });
 }
 
 template <typename Code> void LeafSearch<Code>::build(const LeafView &leaf) {
     const bool in_parts = sum_parts(leaf);
-    team.run([&](int number) {
-        fill_histogram(members[static_cast<std::size_t>(number)], leaf, in_parts, [](std::size_t) {});
+    team_.run([&](int number) {
+        fill_histogram(members_[static_cast<std::size_t>(number)], leaf, in_parts, [](std::size_t) {});
     });
-    shares.add_bins(layout, leaf.words, is_wide(leaf));
+    shares_.add_bins(layout_, leaf.words, is_wide(leaf));
 }
 
 template <typename Code> void LeafSearch<Code>::add_group(Member &member, std::size_t group, const LeafView &leaf) {
     if (!leaf.may_be_split) return;
     visit_features(group, leaf, [&](auto bins) {
         const auto feature = static_cast<std::size_t>(bins.feature);
-        member.search.add_gains(bins, leaf.sums, data.columns.monotone[feature], leaf.bounds, leaf.rule,
-                                level.missing_right(feature), level.missing_left(feature));
+        member.search.add_gains(bins, leaf.sums, data_.columns.monotone[feature], leaf.bounds, leaf.rule,
+                                level_.missing_right(feature), level_.missing_left(feature));
     });
 }
 
@@ -304,15 +304,16 @@ template <typename Code> void LeafSearch<Code>::add_root(const LeafView &leaf) {
     build(leaf);
     visit_groups([&](Member &, std::size_t group) {
         visit_features(group, leaf, [&](auto bins) {
-            if (bins.bins[bins.n_bins].sums().count > 0) level.note_lacking(static_cast<std::size_t>(bins.feature));
+            if (bins.bins[bins.n_bins].sums().count > 0) level_.note_lacking(static_cast<std::size_t>(bins.feature));
         });
     });
-    if (!shares.alone()) {
-        std::vector<std::int64_t> lacking(data.columns.n_bins.size());
-        for (std::size_t feature = 0; feature < lacking.size(); ++feature) lacking[feature] = level.is_lacking(feature);
-        shares.add_up(lacking);
+    if (!shares_.alone()) {
+        std::vector<std::int64_t> lacking(data_.columns.n_bins.size());
+        for (std::size_t feature = 0; feature < lacking.size(); ++feature)
+            lacking[feature] = level_.is_lacking(feature);
+        shares_.add_up(lacking);
         for (std::size_t feature = 0; feature < lacking.size(); ++feature) {
-            if (lacking[feature] > 0) level.note_lacking(feature);
+            if (lacking[feature] > 0) level_.note_lacking(feature);
         }
     }
     add_kept(leaf);
@@ -333,22 +334,23 @@ template <typename Code> void LeafSearch<Code>::add_kept(const LeafView &leaf) {
     visit_groups([&](Member &member, std::size_t group) { add_group(member, group, leaf); });
 }
 
-template <typename Code> Split LeafSearch<Code>::best_of_level(const SplitChance &chance) {
-    for (Member &member : members) member.best[0] = {};
+template <typename Code> Split LeafSearch<Code>::finish_level(const SplitChance &chance) {
+    for (Member &member : members_) member.best[0] = {};
     visit_groups([&](Member &member, std::size_t group) {
-        for (const std::uint8_t slot : searched[group]) {
-            level.offer(group * data.codes.slots + slot, chance, member.best[0]);
+        for (const std::uint8_t slot : searched_[group]) {
+            level_.offer(group * data_.codes.slots + slot, chance, member.best[0]);
         }
     });
     Split best[] = {best_of(0)};
-    shares.choose(best);
+    shares_.choose(best);
+    level_.clear();
     return best[0];
 }
 
 template <typename Code> Sums LeafSearch<Code>::left_of(const LeafView &leaf, const Split &split) const {
     Sums left;
     const auto feature = static_cast<std::size_t>(split.feature);
-    visit_features(feature / data.codes.slots, leaf, [&](auto bins) {
+    visit_features(feature / data_.codes.slots, leaf, [&](auto bins) {
         if (bins.feature == split.feature) left = bins.up_to(split.bin, split.missing_left);
     });
     return left;

@@ -27,10 +27,10 @@ struct LeafView {
 
 template <typename Code> class LeafSearch {
   public:
-    LeafSearch(const TreeData<Code> &tree_data, const SplitRules &split_rules, bool with_wide_bins, bool symmetric,
-               Team &threads, Simd processor);
+    LeafSearch(const TreeData<Code> &data, const SplitRules &rules, bool with_wide_bins, bool symmetric, Team &team,
+               Simd simd);
 
-    std::size_t histogram_size() const { return layout.n_words; }
+    std::size_t histogram_size() const { return layout_.n_words; }
 
     // Builds the leaf's histogram and returns its best split.
     Split search(const LeafView &leaf);
@@ -39,21 +39,21 @@ template <typename Code> class LeafSearch {
     // parent's histogram, which becomes its own by subtraction.
     std::pair<Split, Split> search(const LeafView &small, const LeafView &large);
 
-    // The same for trees with one split a level, where what a split gains is added up leaf by leaf. The order of leaves
-    // is that of these calls; `begin_level` forgets the leaves before.
-    void begin_level() { level.clear(); }
+    // The same for trees with one split a level, where what a split gains is added up leaf by leaf, in the order of
+    // these calls.
     void add_root(const LeafView &leaf);
     void add_siblings(const LeafView &left, const LeafView &right); // words as of `search`, the small one's built
     void add_kept(const LeafView &leaf);                            // its histogram is there
-    Split best_of_level(const SplitChance &chance);
-    bool is_lacking(std::size_t feature) const { return level.is_lacking(feature); }
+    // The best split of the leaves added so far, which are then forgotten: the next ones begin another level.
+    Split finish_level(const SplitChance &chance);
+    bool is_lacking(std::size_t feature) const { return level_.is_lacking(feature); }
 
     // Builds the leaf's histogram, and nothing else.
     void build(const LeafView &leaf);
     // The sums of the leaf's documents that a split sends left, from its histogram.
     Sums left_of(const LeafView &leaf, const Split &split) const;
 
-    const FeatureShares &workers() const { return shares; }
+    const FeatureShares &workers() const { return shares_; }
 
   private:
     // A part of a leaf's rows, of which a thread sums one group: the rows from begin / whole to end / whole of them.
@@ -96,17 +96,17 @@ template <typename Code> class LeafSearch {
     void add_group(Member &member, std::size_t group, const LeafView &leaf);
     void subtract_group(std::size_t group, const LeafView &small, const LeafView &large) const;
 
-    const TreeData<Code> &data;
-    SplitRules rules;
-    HistogramLayout layout;
-    FeatureShares shares;
-    std::vector<std::vector<std::uint8_t>> searched; // slots of each group that this worker searches
-    LevelGains level;
-    Team &team;
-    Simd simd;
-    std::vector<Member> members;
-    std::vector<std::vector<std::size_t>> sharers;  // of each group in pieces, the members that have one, in order
-    std::vector<std::atomic<std::size_t>> n_summed; // how many pieces of each group are there
+    const TreeData<Code> &data_;
+    SplitRules rules_;
+    HistogramLayout layout_;
+    FeatureShares shares_;
+    std::vector<std::vector<std::uint8_t>> searched_; // slots of each group that this worker searches
+    LevelGains level_;
+    Team &team_;
+    Simd simd_;
+    std::vector<Member> members_;
+    std::vector<std::vector<std::size_t>> sharers_;  // of each group in pieces, the members that have one, in order
+    std::vector<std::atomic<std::size_t>> n_summed_; // how many pieces of each group are there
 };
 
 extern template class LeafSearch<std::uint8_t>;

@@ -67,6 +67,7 @@ std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<con
     }
     if (exchange) exchange->add_up(of_leaves);
     std::vector<TrueSums> true_sums;
+    true_sums.reserve(leaves.size());
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
         true_sums.push_back({static_cast<double>(of_leaves[2 * leaf]) / gradient_steps,
                              static_cast<double>(of_leaves[2 * leaf + 1]) / curvature_steps});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/trees/chance.hpp"
@@ -15,21 +16,21 @@ namespace rankwright {
 // on the right and once on the left. Threads may work on different features at a time.
 class LevelGains {
   public:
-    explicit LevelGains(std::span<const std::int64_t> n_bins) : lacking(n_bins.size()), first{0} {
-        for (const std::int64_t bins : n_bins) first.push_back(first.back() + 2 * static_cast<std::size_t>(bins));
-        gains.resize(first.back());
+    explicit LevelGains(std::span<const std::int64_t> n_bins) : lacking_(n_bins.size()), first_{0} {
+        for (const std::int64_t bins : n_bins) first_.push_back(first_.back() + 2 * static_cast<std::size_t>(bins));
+        gains_.resize(first_.back());
     }
 
-    void clear() { std::ranges::fill(gains, 0.0); }
+    void clear() { std::ranges::fill(gains_, 0.0); }
 
-    std::span<double> missing_right(std::size_t feature) { return {gains.data() + first[feature], n_bins(feature)}; }
+    std::span<double> missing_right(std::size_t feature) { return {gains_.data() + first_[feature], n_bins(feature)}; }
     // Without the last bin, which would leave nothing on the right; empty where no document lacks the feature.
     std::span<double> missing_left(std::size_t feature) {
-        if (!lacking[feature] || n_bins(feature) == 0) return {};
-        return {gains.data() + first[feature] + n_bins(feature), n_bins(feature) - 1};
+        if (!lacking_[feature] || n_bins(feature) == 0) return {};
+        return {gains_.data() + first_[feature] + n_bins(feature), n_bins(feature) - 1};
     }
-    void note_lacking(std::size_t feature) { lacking[feature] = 1; }
-    bool is_lacking(std::size_t feature) const { return lacking[feature] != 0; }
+    void note_lacking(std::size_t feature) { lacking_[feature] = 1; }
+    bool is_lacking(std::size_t feature) const { return lacking_[feature] != 0; }
 
     // Replaces `best` by the feature's best split where that is better; its score is what it gains.
     void offer(std::size_t feature, const SplitChance &chance, Split &best) {
@@ -50,15 +51,15 @@ class LevelGains {
         }
         if (own.bin < 0) return;
         if (chance.draws_gains()) own.worth = chance.worth(own.score, own.feature);
-        if (own.better_than(best)) best = own;
+        if (own.better_than(best)) best = std::move(own);
     }
 
   private:
-    std::size_t n_bins(std::size_t feature) const { return (first[feature + 1] - first[feature]) / 2; }
+    std::size_t n_bins(std::size_t feature) const { return (first_[feature + 1] - first_[feature]) / 2; }
 
-    std::vector<std::uint8_t> lacking; // whether a document of the tree lacks the feature
-    std::vector<std::size_t> first;    // of each feature's gains
-    std::vector<double> gains;
+    std::vector<std::uint8_t> lacking_; // whether a document of the tree lacks the feature
+    std::vector<std::size_t> first_;    // of each feature's gains
+    std::vector<double> gains_;
 };
 
 } // namespace rankwright

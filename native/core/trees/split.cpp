@@ -99,9 +99,9 @@ double SplitRules::score(Sums left, Sums right, Bounds bounds) const {
                     denominator(right));
 }
 
-SplitSearch::SplitSearch(const SplitRules &split_rules, std::size_t max_bins, Simd processor)
-    : rules(split_rules), simd(processor), words(max_bins), rest(max_bins), scores(max_bins), ratio(max_bins + 1) {
-    order.reserve(max_bins + 1);
+SplitSearch::SplitSearch(const SplitRules &rules, std::size_t max_bins, Simd simd)
+    : rules_(rules), simd_(simd), words_(max_bins), rest_(max_bins), scores_(max_bins), ratio_(max_bins + 1) {
+    order_.reserve(max_bins + 1);
 }
 
 void SplitSearch::offer(Split &best, double score, std::int32_t feature, std::size_t bin, Sums left, Sums leaf,
@@ -116,15 +116,15 @@ void SplitSearch::offer(Split &best, double score, std::int32_t feature, std::si
 
 void SplitSearch::add_up(const FeatureBins<PackedBins> &feature, std::size_t n_places, bool with_missing) {
     Packed left = sum_before(feature, with_missing);
-    for (std::size_t place = 0; place < n_places; ++place) words[place] = (left = left + feature.bins[place]).word;
+    for (std::size_t place = 0; place < n_places; ++place) words_[place] = (left = left + feature.bins[place]).word;
 }
 
 void SplitSearch::add_up(const FeatureBins<WideBins> &feature, std::size_t n_places, bool with_missing) {
     Wide left = sum_before(feature, with_missing);
     for (std::size_t place = 0; place < n_places; ++place) {
         left = left + feature.bins[place];
-        words[place] = static_cast<std::uint64_t>(left.gradient);
-        rest[place] = left.rest;
+        words_[place] = static_cast<std::uint64_t>(left.gradient);
+        rest_[place] = left.rest;
     }
 }
 
@@ -132,8 +132,8 @@ template <typename Bins>
 std::int64_t SplitSearch::score_places(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, bool missing_left) {
     add_up(feature, n_places, missing_left);
     std::int64_t greatest;
-    run_for<ScorePlaces<PlacesOf<Bins>>>(simd, PlacesOf<Bins>{words.data(), rest.data()}, n_places, leaf,
-                                         &std::as_const(rules), scores.data(), &greatest);
+    run_for<ScorePlaces<PlacesOf<Bins>>>(simd_, PlacesOf<Bins>{words_.data(), rest_.data()}, n_places, leaf,
+                                         &std::as_const(rules_), scores_.data(), &greatest);
     return greatest;
 }
 
@@ -144,8 +144,8 @@ void SplitSearch::scan(FeatureBins<Bins> feature, std::size_t n_places, Sums lea
     if (greatest < as_bits(best.score)) return; // most features are not the best
     const double score = std::bit_cast<double>(greatest);
     const auto bin =
-        static_cast<std::size_t>(std::find(scores.data(), scores.data() + n_places, score) - scores.data());
-    const PlacesOf<Bins> places{words.data(), rest.data()};
+        static_cast<std::size_t>(std::find(scores_.data(), scores_.data() + n_places, score) - scores_.data());
+    const PlacesOf<Bins> places{words_.data(), rest_.data()};
     offer(best, score, feature.feature, bin, places[bin], leaf, missing);
 }
 
@@ -163,8 +163,8 @@ void SplitSearch::score_monotone_places(FeatureBins<Bins> feature, std::size_t n
     for (std::size_t place = 0; place < n_places; ++place) {
         sum = sum + feature.bins[place];
         const Sums left = sum.sums(), right = leaf - left;
-        const bool allowed = rules.allows(left, right, direction, bounds);
-        scores[place] = allowed ? rules.score(left, right, bounds) : Split::none;
+        const bool allowed = rules_.allows(left, right, direction, bounds);
+        scores_[place] = allowed ? rules_.score(left, right, bounds) : Split::none;
     }
 }
 
@@ -174,8 +174,8 @@ void SplitSearch::scan_monotone(FeatureBins<Bins> feature, std::size_t n_places,
     if (n_places == 0) return;
     const bool missing_left = missing == Missing::left;
     score_monotone_places(feature, n_places, leaf, missing_left, direction, bounds);
-    const double *greatest = std::max_element(scores.data(), scores.data() + n_places);
-    const auto bin = static_cast<std::size_t>(greatest - scores.data());
+    const double *greatest = std::max_element(scores_.data(), scores_.data() + n_places);
+    const auto bin = static_cast<std::size_t>(greatest - scores_.data());
     const Sums left = feature.up_to(static_cast<std::int32_t>(bin), missing_left);
     offer(best, *greatest, feature.feature, bin, left, leaf, missing);
 }
@@ -192,11 +192,11 @@ template <typename Bins>
 void SplitSearch::add_gains(FeatureBins<Bins> feature, Sums leaf, int direction, Bounds bounds, GainRule rule,
                             std::span<double> missing_right, std::span<double> missing_left) {
     const auto fill_scores = [&](std::size_t n_places, bool left) {
-        if (!rules.constrained) return void(score_places(feature, n_places, leaf, left));
+        if (!rules_.constrained) return void(score_places(feature, n_places, leaf, left));
         score_monotone_places(feature, n_places, leaf, left, direction, bounds);
     };
     const auto add_to = [&](std::span<double> gains) {
-        run_for<AddGains>(simd, scores.data(), gains.size(), rule.before, rule.least, gains.data());
+        run_for<AddGains>(simd_, scores_.data(), gains.size(), rule.before, rule.least, gains.data());
     };
     fill_scores(missing_right.size(), false);
     add_to(missing_right);
@@ -209,26 +209,26 @@ void SplitSearch::add_gains(FeatureBins<Bins> feature, Sums leaf, int direction,
 template <typename Bins>
 void SplitSearch::categories(FeatureBins<Bins> feature, Sums leaf, Bounds bounds, Split &best) {
     // Missing values are one more category; those without documents here will go where missing values go.
-    const double mean = rules.denominator(leaf) / static_cast<double>(leaf.count);
-    order.clear();
+    const double mean = rules_.denominator(leaf) / static_cast<double>(leaf.count);
+    order_.clear();
     for (std::size_t code = 0; code <= feature.n_bins; ++code) {
         const Sums sums = feature.bins[code].sums();
         if (sums.count == 0) continue;
-        const double below = rules.denominator(sums) + rules.category_smoothing * mean;
-        ratio[code] = below > 0 ? static_cast<double>(sums.gradient) / below : 0.0;
-        order.push_back(static_cast<std::uint16_t>(code));
+        const double below = rules_.denominator(sums) + rules_.category_smoothing * mean;
+        ratio_[code] = below > 0 ? static_cast<double>(sums.gradient) / below : 0.0;
+        order_.push_back(static_cast<std::uint16_t>(code));
     }
-    std::ranges::sort(order, [&](std::uint16_t a, std::uint16_t b) {
-        return ratio[a] < ratio[b] || (ratio[a] == ratio[b] && a < b);
+    std::ranges::sort(order_, [&](std::uint16_t a, std::uint16_t b) {
+        return ratio_[a] < ratio_[b] || (ratio_[a] == ratio_[b] && a < b);
     });
-    const auto most = static_cast<std::size_t>(rules.max_split_categories);
+    const auto most = static_cast<std::size_t>(rules_.max_split_categories);
     bool wins_ties = feature.feature < best.feature;
     Sums left, left_of_best;
     std::size_t n_left = 0; // categories of the best split
-    for (std::size_t n = 1; n < order.size(); ++n) {
-        left = left + feature.bins[order[n - 1]].sums();
-        if (std::min(n, order.size() - n) > most || !rules.allows(left) || !rules.allows(leaf - left)) continue;
-        const double score = rules.score(left, leaf - left, bounds);
+    for (std::size_t n = 1; n < order_.size(); ++n) {
+        left = left + feature.bins[order_[n - 1]].sums();
+        if (std::min(n, order_.size() - n) > most || !rules_.allows(left) || !rules_.allows(leaf - left)) continue;
+        const double score = rules_.score(left, leaf - left, bounds);
         if (score < best.score || (score == best.score && !wins_ties)) continue;
         best.score = score;
         wins_ties = false;
@@ -237,7 +237,7 @@ void SplitSearch::categories(FeatureBins<Bins> feature, Sums leaf, Bounds bounds
     }
     if (n_left == 0) return;
     std::vector<bool> went_left(feature.n_bins + 1);
-    for (std::size_t n = 0; n < n_left; ++n) went_left[order[n]] = true;
+    for (std::size_t n = 0; n < n_left; ++n) went_left[order_[n]] = true;
     const bool any_missing = feature.bins[feature.n_bins].sums().count > 0;
     best.feature = feature.feature;
     best.bin = -1;

@@ -91,7 +91,7 @@ template <typename Bins> struct FeatureBins {
 // Looks through features one by one, in any order; one search, with its scratch, per thread.
 class SplitSearch {
   public:
-    SplitSearch(const SplitRules &split_rules, std::size_t max_bins, Simd processor);
+    SplitSearch(const SplitRules &rules, std::size_t max_bins, Simd simd);
 
     // Each replaces `best` by the feature's best split where that is better.
     template <typename Bins> void numbers(FeatureBins<Bins> feature, Sums leaf, Split &best);
@@ -127,12 +127,12 @@ class SplitSearch {
     static void offer(Split &best, double score, std::int32_t feature, std::size_t bin, Sums left, Sums leaf,
                       Missing missing);
 
-    SplitRules rules;
-    Simd simd;
-    std::vector<std::uint64_t> words, rest; // sums left of each place
-    std::vector<double> scores;             // of each place
-    std::vector<double> ratio;              // by category
-    std::vector<std::uint16_t> order;       // of categories
+    SplitRules rules_;
+    Simd simd_;
+    std::vector<std::uint64_t> words_, rest_; // sums left of each place
+    std::vector<double> scores_;              // of each place
+    std::vector<double> ratio_;               // by category
+    std::vector<std::uint16_t> order_;        // of categories
 };
 
 } // namespace rankwright

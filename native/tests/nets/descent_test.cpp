@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/check.hpp"
+#include "tests/objectives/plain_settings.hpp"
 #include "tests/test.hpp"
 
 namespace {
@@ -50,7 +51,7 @@ struct Fixture {
         std::vector<float> mean(own.size()), square(own.size());
         const std::vector<std::int64_t> keys{5};
         const auto taken = descend_net({widths, own, false, activation, 0.0}, {features, shift, factor},
-                                       {{{offsets, {}, {}}, labels, {}, {}}, by_label, {}},
+                                       {{{offsets, {}, {}}, labels, {}, {}}, by_label, plain_settings()},
                                        {optimizer, learning_rate, 0.0, 0.0, mean, square, 0},
                                        {queries, starts, keys, queries.size(), scores, cost}, threads);
         CHECK(taken == 1);

@@ -10,6 +10,7 @@
 #include "core/objectives/list_lambdas.hpp"
 #include "core/objectives/pair_rows.hpp"
 #include "tests/check.hpp"
+#include "tests/objectives/plain_settings.hpp"
 #include "tests/test.hpp"
 
 using namespace rankwright;
@@ -61,7 +62,7 @@ void threads_do_not_matter() {
     for (auto delta : {Delta::constant, Delta::discounted_gain, Delta::average_precision, Delta::reciprocal_rank,
                        Delta::expected_reciprocal_rank}) {
         for (std::int64_t sampled : {0, 3}) {
-            PairSettings settings;
+            PairSettings settings = plain_settings();
             settings.delta = delta;
             settings.sampled = sampled;
             settings.truncation = sampled ? 0 : 10;
@@ -79,7 +80,7 @@ void threads_do_not_matter() {
 
 void threads_do_not_matter_to_means_and_mixtures() {
     const Sample sample;
-    PairSettings noisy, neighbours, tied;
+    PairSettings noisy = plain_settings(), neighbours = noisy, tied = noisy;
     noisy.perturbations = neighbours.perturbations = 3;
     neighbours.neighbours = tied.expected_ties = true;
     noisy.constant_share = tied.constant_share = 0.4;
@@ -96,7 +97,7 @@ void threads_do_not_matter_to_means_and_mixtures() {
 void forces_of_a_query_cancel() {
     const Sample sample;
     Result result(sample);
-    label_pair_lambdas<float>({sample.data(), sample.by_label, {}}, sample.batch(), result.spans(), 2);
+    label_pair_lambdas<float>({sample.data(), sample.by_label, plain_settings()}, sample.batch(), result.spans(), 2);
     for (std::size_t q = 0; q < sample.queries.size(); ++q) {
         double sum = 0.0;
         for (auto row = sample.offsets[q]; row < sample.offsets[q + 1]; ++row) sum += result.gradient[row];
@@ -110,7 +111,7 @@ void given_pairs_are_the_pairs() {
     const std::vector<float> probability{1.0F}, weight{2.0F};
     Result result(sample);
     preference_lambdas<float>({{sample.offsets, {}, {}}, {}, {}, {}}, {first_pair, better, worse, probability, weight},
-                              {}, sample.batch(), result.spans(), 2);
+                              plain_settings(), sample.batch(), result.spans(), 2);
     const double wrong = 1.0 / (1.0 + std::exp(sample.scores[1] - sample.scores[2]));
     CHECK(std::abs(result.gradient[1] + 2.0 * wrong) < 1e-6);
     CHECK(std::abs(result.gradient[2] - 2.0 * wrong) < 1e-6);

@@ -22,6 +22,7 @@ constexpr std::size_t n_features = 21, max_leaves = 20, n_nodes = 2 * max_leaves
 // Documents with random codes, missing ones and categories among them, and gradients that follow the first feature.
 template <typename Code> struct Sample {
     static constexpr std::size_t slots = Codes<Code>::slots, n_groups = (n_features + slots - 1) / slots;
+    static constexpr double gradient_scale = 8191 / 2.5, curvature_scale = 2047;
 
     std::size_t n_rows;
     std::vector<Code> codes;
@@ -51,15 +52,17 @@ template <typename Code> struct Sample {
             gradient[row] = noise + static_cast<float>(out.column(0)[row * slots]) / 100.0f - 1.0f;
             curvature[row] = static_cast<float>(random() % 1000) / 1000.0f;
         }
-        quantise_lambdas(gradient, curvature, 8191 / 2.5, 2047, 7, {}, quantised, 2);
+        quantise_lambdas(gradient, curvature, gradient_scale, curvature_scale, 7, {}, quantised, 2);
     }
-    TreeData<Code> data(bool all_rows) const {
-        return {{codes.data(), n_groups, n_rows},
-                {n_bins, {categorical.get(), n_features}, monotone, {asked.get(), n_features}},
-                quantised,
-                gradient,
-                curvature,
-                all_rows};
+    TreeData<Code> data(bool all_rows, Exchange *exchange) const {
+        return {.codes = {codes.data(), n_groups, n_rows},
+                .columns = {n_bins, {categorical.get(), n_features}, monotone, {asked.get(), n_features}},
+                .quantised = {quantised, gradient_scale, curvature_scale},
+                .gradient = gradient,
+                .curvature = curvature,
+                .all_rows = all_rows,
+                .key = 11,
+                .exchange = exchange};
     }
 };
 
@@ -104,22 +107,19 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
     std::vector<std::uint8_t> sides(grown.rows.size());
     std::vector<std::uint64_t> histograms(n_histograms * 2 * Sample<Code>::n_groups * Sample<Code>::slots * 264);
     const auto missing_left = std::make_unique<bool[]>(n_nodes);
-    const TreeSettings settings{max_leaves,
-                                9,
-                                5,
-                                0.5,
-                                0.25,
-                                0.0,
-                                true,
-                                10.0,
-                                32,
-                                8191 / 2.5,
-                                2047,
-                                0.1,
-                                growth.symmetric,
-                                growth.gain_noise,
-                                growth.split_feature_fraction,
-                                11};
+    const TreeSettings settings{.max_leaves = max_leaves,
+                                .max_depth = 9,
+                                .min_docs = 5,
+                                .min_curvature = 0.5,
+                                .l2 = 0.25,
+                                .min_gain = 0.0,
+                                .newton = true,
+                                .category_smoothing = 10.0,
+                                .max_split_categories = 32,
+                                .learning_rate = 0.1,
+                                .symmetric = growth.symmetric,
+                                .gain_noise = growth.gain_noise,
+                                .split_feature_fraction = growth.split_feature_fraction};
     const Tree tree{grown.feature,
                     grown.bin,
                     grown.left,
@@ -128,18 +128,15 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                     grown.gain,
                     grown.value,
                     grown.curvature,
-                    grown.begin,
-                    grown.held,
                     grown.count,
                     grown.categories,
-                    7,
-                    grown.rows};
-    TreeData<Code> data = sample.data(all_rows && !exchange);
-    data.exchange = exchange;
-    const std::size_t found = grow_tree<Code>(data, settings, {spare, sides, histograms}, tree, threads, simd);
+                    7};
+    const RowListing listing{grown.begin, grown.held, grown.rows};
+    const TreeData<Code> data = sample.data(all_rows && !exchange, exchange);
+    const std::size_t found = grow_tree<Code>(data, settings, {spare, sides, histograms}, tree, listing, threads, simd);
     CHECK(growth.symmetric ? found > 7 && found <= 31 : found == n_nodes); // 20 leaves allow 4 levels
     const auto feature = tree.feature.first(found); // symmetric trees may have fewer nodes than there is room for
-    add_leaf_values(feature, tree.begin.first(found), tree.held.first(found), tree.value.first(found), grown.rows,
+    add_leaf_values(feature, listing.begin.first(found), listing.held.first(found), tree.value.first(found), grown.rows,
                     grown.scores, threads);
     std::vector<double> from_codes(sample.n_rows);
     score_tree<Code>({sample.codes.data(), Sample<Code>::n_groups, sample.n_rows}, sample.n_bins,
@@ -153,42 +150,42 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
 // An exchange between threads: each lays down its values, and all wait for each other.
 class ThreadExchange : public Exchange {
   public:
-    ThreadExchange(std::size_t own_number, std::vector<std::vector<std::int64_t>> &shared_desk, std::barrier<> &meeting)
-        : number(own_number), desk(shared_desk), barrier(meeting) {}
-    std::size_t size() const override { return desk.size(); }
-    std::size_t rank() const override { return number; }
+    ThreadExchange(std::size_t number, std::vector<std::vector<std::int64_t>> &desk, std::barrier<> &barrier)
+        : number_(number), desk_(desk), barrier_(barrier) {}
+    std::size_t size() const override { return desk_.size(); }
+    std::size_t rank() const override { return number_; }
     void add_up(std::span<std::int64_t> values) override {
         show(values);
         std::ranges::fill(values, 0);
-        for (const auto &theirs : desk) {
+        for (const auto &theirs : desk_) {
             for (std::size_t i = 0; i < values.size(); ++i) values[i] += theirs[i];
         }
-        barrier.arrive_and_wait();
+        barrier_.arrive_and_wait();
     }
     void trade(std::span<const std::int64_t> out, std::span<const std::int64_t> sizes,
                std::span<std::int64_t> in) override {
         show(out);
         std::int64_t first = 0;
-        for (std::size_t worker = 0; worker < number; ++worker) first += sizes[worker];
+        for (std::size_t worker = 0; worker < number_; ++worker) first += sizes[worker];
         auto place = in.begin();
-        for (const auto &theirs : desk) place = std::copy_n(theirs.begin() + first, sizes[number], place);
-        barrier.arrive_and_wait();
+        for (const auto &theirs : desk_) place = std::copy_n(theirs.begin() + first, sizes[number_], place);
+        barrier_.arrive_and_wait();
     }
     void gather(std::span<const std::int64_t> own, std::span<std::int64_t> all) override {
         show(own);
         auto place = all.begin();
-        for (const auto &theirs : desk) place = std::ranges::copy(theirs, place).out;
-        barrier.arrive_and_wait();
+        for (const auto &theirs : desk_) place = std::ranges::copy(theirs, place).out;
+        barrier_.arrive_and_wait();
     }
 
   private:
     void show(std::span<const std::int64_t> values) {
-        desk[number].assign(values.begin(), values.end());
-        barrier.arrive_and_wait();
+        desk_[number_].assign(values.begin(), values.end());
+        barrier_.arrive_and_wait();
     }
-    std::size_t number;
-    std::vector<std::vector<std::int64_t>> &desk;
-    std::barrier<> &barrier;
+    std::size_t number_;
+    std::vector<std::vector<std::int64_t>> &desk_;
+    std::barrier<> &barrier_;
 };
 
 // Workers that have every other row grow the same tree.
@@ -199,6 +196,7 @@ void workers_grow_it(const Sample<Code> &sample, Growth growth, bool all_rows, c
     std::barrier<> barrier(n_workers);
     std::vector<Grown> grown(n_workers);
     std::vector<std::jthread> workers;
+    workers.reserve(n_workers);
     for (std::size_t number = 0; number < n_workers; ++number) {
         workers.emplace_back([&, number] {
             ThreadExchange exchange(number, desk, barrier);
