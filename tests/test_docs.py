@@ -85,7 +85,7 @@ def run_command(arguments: list[str], folder: Path, page: Path) -> str:
         pytest.raises(SystemExit) as ending,
     ):
         main()
-    told, complaint = (stream.buffer.getvalue().decode() for stream in (printed, errors))  # type: ignore[attr-defined]
+    told, complaint = (stream.buffer.getvalue().decode() for stream in (printed, errors))
     assert not ending.value.code, f"{page.name}: rankwright {shlex.join(arguments)}: {complaint}"
     return str(told)
 
