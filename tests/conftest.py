@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,9 @@ def kernels_in_use() -> str:
 
 
 def pytest_sessionstart() -> None:
+    # A shell's background jobs ignore Ctrl-C, and so do programs they start: tests that send it would wait for long.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     wanted = os.environ.get("RANKWRIGHT_EXPECT_KERNELS")
     if wanted is not None and wanted != kernels_in_use():
         pytest.exit(f"these tests are meant for kernels {wanted!r}, found {kernels_in_use()!r}", returncode=3)
