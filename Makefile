@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TEST_JOBS ?= $(shell nproc)
+# Each worker begins with tests that stand together, which share what was trained for them; who is done takes from others.
+WORKERS = -n $(TEST_JOBS) --dist worksteal
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
 .PHONY: help quickstart install install-test browser dev test test-slow test-cluster fuzz fuzz-sanitised docs results format lint types native-test \
@@ -94,19 +96,20 @@ native-test: $(VENV)/.tools ## Run the native tests under the sanitizers
 	native/tests/run.sh $(BIN)
 
 pytest: ## Run the Python tests on the installed package
-	$(BIN)/pytest -n $(TEST_JOBS) -m "not slow" --durations=15
+	$(BIN)/pytest $(WORKERS) -m "not slow" --durations=15
 
 # Every kernel, and a run of each family; `make test-slow` runs all tests on the debug build.
 DEBUG_TESTS ?= tests/kernels tests/ranking $(addprefix tests/trees/,bins/test_binning.py forests/test_forest.py test_grower.py) \
   $(addprefix tests/contracts/test_,kernels.py metrics.py objectives.py)
 
-debug-test: install-test ## Run the tests of kernels on a debug build with assertions
+# The debug build stands beside the installed package, and before it on the path.
+debug-test: $(VENV)/.test-extras ## Run the tests of kernels on a debug build with assertions
 	$(PIP) --no-build-isolation --no-deps --force-reinstall --target build/debug-site --upgrade -C cmake.build-type=Debug .
 	PYTHONPATH=build/debug-site RANKWRIGHT_EXPECT_KERNELS="compiled, with assertions" \
-	  $(BIN)/pytest -n $(TEST_JOBS) -m "not slow" $(DEBUG_TESTS)
+	  $(BIN)/pytest $(WORKERS) -m "not slow" $(DEBUG_TESTS)
 
 test-slow: install-test ## The long checks, and every test on the debug build
-	$(BIN)/pytest -n $(TEST_JOBS) -m slow
+	$(BIN)/pytest $(WORKERS) -m slow
 	$(MAKE) debug-test DEBUG_TESTS=tests
 
 # Needs root: the hosts of its cluster are network namespaces.

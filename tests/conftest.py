@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,19 +86,22 @@ class TwoNodes:
     """A Ray cluster of two nodes on this machine, on the loopback address; the driver runs on the first."""
 
     def __init__(self) -> None:
-        from ray.cluster_utils import Cluster
-
-        first = {"node_ip_address": "127.0.0.1", "num_cpus": 1, "object_store_memory": 200 << 20}
-        self._cluster = Cluster(initialize_head=True, head_node_args=first | {"include_dashboard": False})
+        self._cluster: Any = None
         self._second: Any = None
-        self.address: str = self._cluster.address
+
+    @property
+    def address(self) -> str:
+        return str(self._cluster.address)
 
     def complete(self) -> None:
-        """Start the second node where there is none."""
+        """Start what is missing: the cluster, or its second node."""
+        from ray.cluster_utils import Cluster
+
+        node = {"node_ip_address": "127.0.0.1", "num_cpus": 1, "object_store_memory": 200 << 20}
+        if self._cluster is None:
+            self._cluster = Cluster(initialize_head=True, head_node_args=node | {"include_dashboard": False})
         if self._second is None:
-            self._second = self._cluster.add_node(
-                node_ip_address="127.0.0.1", num_cpus=1, object_store_memory=200 << 20
-            )
+            self._second = self._cluster.add_node(**node)
 
     def kill_second(self) -> None:
         """End the second node, with all that runs on it, as a power cut would."""
@@ -105,15 +109,18 @@ class TwoNodes:
         self._cluster.remove_node(second, allow_graceful=False)
 
     def close(self) -> None:
-        self._cluster.shutdown()
+        if self._cluster is not None:
+            self._cluster.shutdown()
+        self._cluster = self._second = None
+
+
+RAY = TwoNodes()
 
 
 @pytest.fixture(scope="session")
-def ray_cluster():
+def ray_cluster() -> TwoNodes:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    nodes = TwoNodes()
-    yield nodes
-    nodes.close()
+    return RAY
 
 
 @pytest.fixture
@@ -121,6 +128,26 @@ def two_nodes(ray_cluster):
     """The cluster, complete whatever earlier tests did to it: give its `address` to `open_engine`."""
     ray_cluster.complete()
     return ray_cluster
+
+
+def needs_ray(item: pytest.Item | None) -> bool:
+    return item is not None and ("ray_cluster" in getattr(item, "fixturenames", ()) or "two nodes" in item.name)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on the Ray cluster come first: one worker gets them all, and no other starts a cluster."""
+    items.sort(key=lambda item: not needs_ray(item))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """A cluster keeps a dozen processes busy even when it has nothing to do."""
+    if needs_ray(item) and not needs_ray(nextitem):
+        RAY.close()
+
+
+def pytest_sessionfinish() -> None:
+    RAY.close()  # where tests were interrupted
 
 
 def pytest_report_header() -> str:
@@ -136,6 +163,9 @@ def kernels_in_use() -> str:
 
 
 def pytest_sessionstart() -> None:
+    # A shell's background jobs ignore Ctrl-C, and so do programs they start: tests that send it would wait for long.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     wanted = os.environ.get("RANKWRIGHT_EXPECT_KERNELS")
     if wanted is not None and wanted != kernels_in_use():
         pytest.exit(f"these tests are meant for kernels {wanted!r}, found {kernels_in_use()!r}", returncode=3)

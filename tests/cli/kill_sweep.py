@@ -28,10 +28,15 @@ from rankwright.cli.app import main
 from rankwright.cluster.opening import open_engine
 from rankwright.container import atomic
 from rankwright.container.atomic import UNFINISHED
+from rankwright.experiments import fold_comparison
 from rankwright.training import checkpoints
 from rankwright.tuning import cross_validation, tuner
 
-PRELOADED = ("compression.curve", "experiments.fold_comparison", "formats.parquet", "linear.prank", "trees.lambdamart")
+# What commands load when they need it; typer loads pydantic at the first option it reads.
+PRELOADED = (
+    "pydantic.type_adapter",
+    *(f"rankwright.{name}" for name in ("compression.curve", "formats.parquet", "linear.prank", "trees.lambdamart")),
+)
 CHANGES = {"os.rename": 0, "os.mkdir": 0, "os.remove": 0, "os.rmdir": 0}  # the place of the path in the event
 LOGS = ("stdout", "stderr")
 
@@ -179,10 +184,10 @@ def _open_engine(cluster: str | None, workers: int | None) -> Any:
 def prepare() -> None:
     """Load what commands load, have tasks run here, and have checkpoints written after every step."""
     checkpoints.SECONDS_BETWEEN = -1.0
-    for module in (training, tuner, cross_validation):
+    for module in (training, tuner, cross_validation, fold_comparison):
         module.open_engine = _open_engine  # type: ignore[attr-defined]
     for name in PRELOADED:
-        import_module(f"rankwright.{name}")
+        import_module(name)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,7 @@ def test_commands_are_as_they_were(recorded):
     assert complaints(recorded, describe_commands(), "commands") == []
 
 
+@pytest.mark.usefixtures("experiments_here")
 def test_documents_have_the_shape_they_had(recorded, rankwright, tmp_path):
     def run(*arguments):
         outcome = rankwright(*arguments)

@@ -8,26 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.contracts.trained import quick
 
 import rankwright as rw
-from rankwright.catalog.rankers import RANKERS, load, ranker_named
+from rankwright.catalog.rankers import RANKERS, load
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.nets.gradient_net import GradientNet
 from rankwright.rankers.lessons import NothingToLearnError
 from rankwright.rankers.ranker import Ranker
 
-# Whatever a ranker's size is called: small enough to check many laws.
-QUICK = {
-    "n_trees": 3,
-    "max_leaves": 5,
-    "min_docs_in_leaf": 2,
-    "epochs": 3,
-    "max_iter": 2,
-    "n_bags": 2,
-    "n_rounds": 3,
-    "n_sweeps": 2,
-}
 N_DOCS = 612  # of `small_data`
 # Bad input is refused before a ranker's own code begins: one ranker for each kind of recipe is enough.
 WAYS_IN = list({type(kind.recipe): name for name, kind in reversed(list(RANKERS.items()))}.values())
@@ -36,13 +26,6 @@ WAYS_IN = list({type(kind.recipe): name for name, kind in reversed(list(RANKERS.
 @pytest.fixture(params=RANKERS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
-
-
-def quick(name: str, **changes: Any) -> Ranker:
-    kind = ranker_named(name)
-    if "ranker" in kind.settings():  # a bag of other rankers
-        changes = {"ranker": quick("lambdamart")} | changes
-    return kind(**({key: value for key, value in QUICK.items() if key in kind.settings()} | changes))
 
 
 def rows_of(data: RankingDataset, seed: int = 0) -> tuple[Any, Any, Any]:

@@ -34,7 +34,9 @@ class Models:
             if not path.exists():
                 trained(name).save(path)
         for path in RECORDED.glob("*.rw"):
-            (seeds / f"recorded-{path.name}").write_bytes(path.read_bytes())
+            copied = seeds / f"recorded-{path.name}"
+            if not copied.exists():
+                shutil.copy(path, copied)
 
     def warm_up(self, seeds: Path) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +49,7 @@ class Models:
 
     def _seed(self, seeds: Path, rng: np.random.Generator, name: str) -> Parts:
         """The small ranker's file, or one recorded of the same kind."""
-        recorded = [path for path in sorted(seeds.glob("recorded-*.rw")) if _parts(path).header["ranker"] == name]
+        recorded = _recorded(seeds, name)
         if recorded and rng.random() < 0.5:
             return _parts(recorded[int(rng.integers(len(recorded)))])
         return _parts(seeds / f"{name}.rw")
@@ -73,6 +75,12 @@ class Models:
         except RankwrightError as error:
             require(has_extremes(model), f"documents of the right features are refused: {error}")
             raise Refused(str(error)) from error  # scaled features that are beyond all numbers
+
+
+@cache
+def _recorded(seeds: Path, name: str) -> list[Path]:
+    """The recorded files of that kind of ranker."""
+    return [path for path in sorted(seeds.glob("recorded-*.rw")) if _parts(path).header["ranker"] == name]
 
 
 @cache

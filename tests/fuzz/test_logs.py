@@ -61,6 +61,12 @@ def seeds() -> dict[str, bytes]:
 SEEDS = seeds()
 
 
+@pytest.fixture(autouse=True)
+def small_table_of_votes(monkeypatch):
+    """Each log is counted in a new table: to make and empty one of the usual size takes longer than all else."""
+    monkeypatch.setattr("rankwright.clicks.votes.LEAST_SLOTS", 1 << 8)
+
+
 def judge(path) -> bool:
     """Whether the log is refused, in one line that names it; otherwise it must be of use."""
     told = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -103,14 +104,20 @@ class TestTies:
         assert (tied[0] != tied[1]).any()
 
 
+@cache
+def noisy_orders(scores, noise):
+    """The orders that noise makes of documents with these scores, and how often it makes each."""
+    rng = np.random.default_rng(1)
+    noisy = np.array(scores) + noise * rng.logistic(size=(200_000, len(scores)))
+    return np.unique(np.argsort(-noisy, axis=1), axis=0, return_counts=True)
+
+
 class TestNoise:
     @pytest.mark.parametrize("metric", METRICS)
     @pytest.mark.parametrize("truncation", [None, 1, 2])
     def test_many_perturbations_give_the_mean_over_the_orders_that_noise_makes(self, metric, truncation):
         scores, noise = np.array([0.5, 1.5, 0.0, 1.0, -0.5]), 0.7
-        rng = np.random.default_rng(1)
-        noisy = scores + noise * rng.logistic(size=(200_000, len(scores)))
-        orders, counts = np.unique(np.argsort(-noisy, axis=1), axis=0, return_counts=True)
+        orders, counts = noisy_orders(tuple(scores), noise)
         ranks = np.argsort(orders, axis=1)
         plain = weighed(metric, truncation=truncation)
         forces = plain.bind(queries(LABELS, len(orders)), dtype=np.float64)(-ranks.ravel().astype(float)).gradient

@@ -23,6 +23,7 @@ from rankwright.trees.bins.binned import bin_dataset
 KINDS: Any = RANKERS
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
 SMALL: dict[str, Any] = {"n_trees": 5, "max_leaves": 4}
+FEW_BAGS: dict[str, Any] = {"n_bags": 3}
 NAMES = ("age", "clicks", "price")
 
 
@@ -40,6 +41,12 @@ def folder(tmp_path_factory):
     return folder
 
 
+def small(kind, **changes):
+    """A forest that is trained quickly."""
+    bags = FEW_BAGS if issubclass(kind, BaggedForest) else {}
+    return kind(**(SMALL | bags | changes))
+
+
 def model_file(ranker, folder):
     ranker.save(folder / "model.rw")
     return (folder / "model.rw").read_bytes()
@@ -50,31 +57,31 @@ def model_file(ranker, folder):
 def test_a_file_gives_the_model_of_its_dataset(name, file, folder):
     path = folder / file
     data = rw.read(path)
-    expected = model_file(KINDS[name](**SMALL).fit(data, valid=data), folder)
-    assert model_file(KINDS[name](**SMALL).fit(path, valid=str(path)), folder) == expected
-    assert model_file(KINDS[name](**SMALL).fit(rw.DataFile(path), valid=data), folder) == expected
-    assert model_file(KINDS[name](**SMALL).fit(data, valid=path), folder) == expected
+    expected = model_file(small(KINDS[name]).fit(data, valid=data), folder)
+    assert model_file(small(KINDS[name]).fit(path, valid=str(path)), folder) == expected
+    assert model_file(small(KINDS[name]).fit(rw.DataFile(path), valid=data), folder) == expected
+    assert model_file(small(KINDS[name]).fit(data, valid=path), folder) == expected
 
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_features_keep_their_names(name, folder):
-    ranker = KINDS[name](**SMALL, categorical=["clicks"], monotone={"age": 1})
+    ranker = small(KINDS[name], categorical=["clicks"], monotone={"age": 1})
     assert ranker.fit(folder / "data.csv").feature_names_in_.tolist() == list(NAMES)
     assert ranker.fit_binned(rw.bin_file(folder / "data.parquet")).feature_names_in_.tolist() == list(NAMES)
-    unnamed = KINDS[name](**SMALL).fit(folder / "data.txt.gz")
+    unnamed = small(KINDS[name]).fit(folder / "data.txt.gz")
     assert not hasattr(unnamed, "feature_names_in_")
     with pytest.raises(ValueError, match="there is no feature named 'colour'"):
-        KINDS[name](**SMALL, categorical=["colour"]).fit(folder / "data.csv")
+        small(KINDS[name], categorical=["colour"]).fit(folder / "data.csv")
 
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_a_checkpoint_of_the_file_is_one_of_the_dataset(name, folder, tmp_path):
     path = folder / "data.parquet"
     bagged = issubclass(RANKERS[name], BagSettings)
-    fewer, all_of_them = ({"n_bags": 2}, {"n_bags": 3}) if bagged else ({"n_trees": 2}, {})
-    KINDS[name](**(SMALL | fewer)).fit(path, checkpoint=tmp_path)
-    resumed = KINDS[name](**(SMALL | all_of_them)).fit(rw.read(path), checkpoint=tmp_path)
-    assert resumed.forest_.equals(KINDS[name](**(SMALL | all_of_them)).fit(path).forest_)
+    fewer = {"n_bags": 2} if bagged else {"n_trees": 2}
+    small(KINDS[name], **fewer).fit(path, checkpoint=tmp_path)
+    resumed = small(KINDS[name]).fit(rw.read(path), checkpoint=tmp_path)
+    assert resumed.forest_.equals(small(KINDS[name]).fit(path).forest_)
 
 
 @dataclass
@@ -159,13 +166,12 @@ def test_columns_in_another_order_are_found_by_name(kind, folder):
         data.features[:, [0, 2, 1]], data.labels, qid=data.qid, feature_names=("age", "price", "clicks")
     )
     rw.write(turned, folder / "turned.csv")
-    settings = SMALL if kind is not BestFeature else {}
+    new = kind if kind is BestFeature else (lambda: small(kind))
     watched = [
-        kind(**settings).fit(folder / "data.csv", valid=valid).history_.values
-        for valid in (data, turned, folder / "turned.csv")
+        new().fit(folder / "data.csv", valid=valid).history_.values for valid in (data, turned, folder / "turned.csv")
     ]
     assert watched[0] == watched[1] == watched[2]
-    ranker = kind(**settings).fit(folder / "data.csv")
+    ranker = new().fit(folder / "data.csv")
     assert np.array_equal(ranker.predict(turned), data.from_source_order(ranker.predict(data)))
     found, wanted = (evaluate_file(ranker, rw.DataFile(folder / name)) for name in ("turned.csv", "data.csv"))
     assert found["ndcg@10"].mean == pytest.approx(wanted["ndcg@10"].mean)

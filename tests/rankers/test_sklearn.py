@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.contracts.trained import quick
 
 import rankwright as rw
 from rankwright.catalog.rankers import RANKERS, ranker_named
@@ -21,17 +21,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.inputs import OneQueryWarning
 from rankwright.rankers.ranker import Ranker
 
-QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "epochs": 3, "n_bags": 2}
 EACH = pytest.mark.parametrize("name", RANKERS)
 Rows = tuple[Any, Any, Any]
-
-
-def quick(name: str, **changes: Any) -> Ranker:
-    kind = ranker_named(name)
-    known = signature(kind.__init__).parameters
-    if "ranker" in known:  # a bag of whatever else there is
-        changes = {"ranker": quick("lambdamart")} | changes
-    return kind(**({key: value for key, value in QUICK.items() if key in known} | changes))
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from tests.cluster.conftest import children
 import rankwright as rw
 from rankwright.cluster import local_crew
 from rankwright.cluster.crew import NoRoomError
+from rankwright.cluster.fork_server import ForkServer
 from rankwright.cluster.opening import open_engine
 from rankwright.errors import InputError, RankwrightError, SettingError
 from rankwright.training.loop import Progress
@@ -43,8 +44,38 @@ def folder(data: rw.RankingDataset, tmp_path_factory: pytest.TempPathFactory) ->
     return place
 
 
+class KeptServer(ForkServer):
+    """A server that outlives its crew, for another one: it takes seconds to load PyTorch."""
+
+    def close(self) -> None:
+        """Nothing, while it works."""
+        if not self.is_alive:
+            super().close()
+
+    def end_server(self) -> None:
+        super().close()
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Callable[[int], KeptServer]]:
+    """A function that gives a server whose workers have so many threads."""
+    started: dict[int, KeptServer] = {}
+
+    def server(threads: int) -> KeptServer:
+        if threads not in started or not started[threads].is_alive:
+            started[threads] = KeptServer(threads)
+        return started[threads]
+
+    yield server
+    for one in started.values():
+        one.end_server()
+
+
 @pytest.fixture
-def engine() -> Iterator[Any]:
+def engine(servers: Callable[[int], KeptServer], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setattr(local_crew, "ForkServer", servers)
+    with open_engine(workers=2) as probe:
+        servers(probe.threads)  # is there before, and stays
     before = children()
     with open_engine(workers=2) as engine:
         yield engine
@@ -223,7 +254,8 @@ def test_a_checkpoint_of_another_run_is_refused(engine: Any, folder: Path, tmp_p
 
 
 def test_text_shards_and_more_workers_than_files(data: rw.RankingDataset, tmp_path: Path) -> None:
-    """Files of different widths, since text leaves out zeros."""
+    """Files of different widths, since text leaves out zeros; and a server of the crew's own, which ends with it."""
+    before = children()
     place = tmp_path / "text"
     place.mkdir()
     features = data.features.copy()
@@ -235,6 +267,7 @@ def test_text_shards_and_more_workers_than_files(data: rw.RankingDataset, tmp_pa
     expected = file_of(rw.LambdaMART(**SETTINGS).fit(rw.Shards(place)), tmp_path / "alone.rw")
     with open_engine(workers=3) as engine:
         assert expected == file_of(rw.LambdaMART(**SETTINGS).on(engine).fit(rw.Shards(place)), tmp_path / "together.rw")
+    assert children() <= before
 
 
 def test_a_query_in_two_files_is_refused(engine: Any, data: rw.RankingDataset, tmp_path: Path) -> None:
