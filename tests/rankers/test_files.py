@@ -43,7 +43,7 @@ def folder(tmp_path_factory):
 
 def small(kind, **changes):
     """A forest that is trained quickly."""
-    bags = FEW_BAGS if issubclass(kind, BaggedForest) else {}
+    bags = FEW_BAGS if issubclass(kind, BagSettings) else {}
     return kind(**(SMALL | bags | changes))
 
 
@@ -143,7 +143,7 @@ class BestFeature(Ranker):
 def test_a_ranker_that_needs_the_features_reads_the_file(folder):
     (folder / "narrow.txt").write_text("1 qid:1 1:1\n0 qid:1 1:0\n")
     ranker = BestFeature().fit(folder / "data.parquet", valid=folder / "narrow.txt")
-    assert ranker.model_.best == 0
+    assert ranker.model_.best == 0  # type: ignore[attr-defined]
     assert WIDTHS[-1] == ranker.n_features_in_ == 3
     assert ranker.feature_names_in_.tolist() == list(NAMES)
 

@@ -124,5 +124,5 @@ def test_a_bag_does_not_say_so_of_each_member(parts):
     train, _ = parts
     bag = rw.Bagging(rw.RankSVM(max_iter=1), n_bags=2).fit(train)
     assert bag.seen_queries_ is not None
-    assert all(member.findings.seen_queries is None for member in bag.model_.members)
+    assert all(member.findings.seen_queries is None for member in bag.model_.members)  # type: ignore[attr-defined]
     assert without_seen(bag.trained_).to_state()[0].keys() < bag.to_state()[0].keys()

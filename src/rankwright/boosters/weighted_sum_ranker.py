@@ -13,6 +13,7 @@ from rankwright.boosters.model import WeightedSumModel
 from rankwright.boosters.settings import ClimbingSettings
 from rankwright.errors import require
 from rankwright.features.missing import without_missing
+from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
 from rankwright.rankers.trained import TrainedRanker
@@ -67,7 +68,7 @@ class WeightedSumRanker(Ranker, ClimbingSettings):
     missing value adds nothing to a score: with the scaling `zscore` it counts as the mean.
     """
 
-    model_kind: type[WeightedSumModel] = WeightedSumModel
+    model_kind: ClassVar[type[Model]] = WeightedSumModel
     takes_propensities: ClassVar[bool] = False
     weights_ = View[Float64Array](_weights_of, "The weight of each feature, then those of units if there are any.")
     n_rounds_ = View[int](lambda trained: trained.model.n_steps, "How many rounds the model has seen.")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     PandasFrame: TypeAlias = pandas.DataFrame
+    PandasSeries: TypeAlias = pandas.Series
     PolarsFrame: TypeAlias = polars.DataFrame
     ArrowTable: TypeAlias = pyarrow.Table
 

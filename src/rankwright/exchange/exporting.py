@@ -23,7 +23,8 @@ from rankwright.exchange.target import ExportOptions, Missing, Target, Written
 from rankwright.exchange.target_table import target_named
 from rankwright.exchange.verifying import Verdict, beyond_limits, verify
 from rankwright.formats.reading import read_wide
-from rankwright.rankers.trained import TrainedRanker, with_width
+from rankwright.rankers.known_features import with_width
+from rankwright.rankers.trained import TrainedRanker
 
 MOST_SAMPLE_ROWS = 200  # that are written beside the model
 MOST_VERIFIED_ROWS = 20_000  # of the user's

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from inspect import get_annotations
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ from rankwright.rankers.plots import draw_history, draw_importances
 from rankwright.rankers.recipe import Given, Recipe, TrainingRun
 from rankwright.rankers.routing import PlainRequest
 from rankwright.rankers.seen import SeenQueries, warn_if_seen
-from rankwright.rankers.top import RANKED, Frame, Series, ranked_columns
+from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, TrainingFindings, read_trained
 from rankwright.rankers.views import View, for_the_library
 from rankwright.ranking.order import Ranking, rank
@@ -54,6 +54,9 @@ from rankwright.settings.setting import check_settings, restored_settings
 from rankwright.settings.shared import RankerSettings
 from rankwright.tables.axes import axes_or_new
 from rankwright.training.loop import History, Listener
+
+if TYPE_CHECKING:
+    from rankwright.data.frames import PandasFrame, PandasSeries
 
 AnyRanker = TypeVar("AnyRanker", bound="Ranker")
 
@@ -212,13 +215,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             self.trained_ = self.recipe.train(self, Given(file, data, valid, columns_of(X, y, beside)), run)
         return self
 
-    @overload
-    def predict(self, X: RankingDataset | NDArray[Any] | str | Path, qid: Any = None) -> Float64Array: ...
-
-    @overload
-    def predict(self, X: Any, qid: Any = None) -> Float64Array | Series: ...
-
-    def predict(self, X: Any, qid: Any = None) -> Float64Array | Series:
+    def predict(self, X: Any, qid: Any = None) -> Float64Array | PandasSeries:
         """Score documents.
 
         Parameters
@@ -273,7 +270,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         data = self.documents_to_score(X, qid, asks_for_lists=True)
         return rank(self._scores(data), data.groups)
 
-    def top(self, X: Any, k: int = 10, qid: Any = None) -> Frame:
+    def top(self, X: Any, k: int = 10, qid: Any = None) -> PandasFrame:
         """List the best documents of each query.
 
         Parameters
@@ -291,7 +288,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         require(k >= 1, f"k must be 1 or more, got {k}")
         data = self.documents_to_score(X, qid, asks_for_lists=True)
         found = ranked_columns(data, self._scores(data), k)
-        shown: Frame = frame_of({name: plain_values(found[name]) for name in RANKED})
+        shown: PandasFrame = frame_of({name: plain_values(found[name]) for name in RANKED})
         return shown
 
     def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: Any = None) -> float:
@@ -344,6 +341,18 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def _scores(self, data: RankingDataset) -> Float64Array:
         return self.trained_.scores(data, threads=thread_count(self.threads))
+
+    @overload
+    def explain(
+        self, X: Any, qid: Any = None, *, query: Any = None, documents: None = None, cover: str | None = None,
+        background: Any = None, interactions: bool = False,
+    ) -> Explanation: ...  # fmt: skip
+
+    @overload
+    def explain(
+        self, X: Any, qid: Any = None, *, query: Any = None, documents: Sequence[Any], cover: str | None = None,
+        background: Any = None, interactions: bool = False,
+    ) -> PairExplanation: ...  # fmt: skip
 
     def explain(
         self,
@@ -632,8 +641,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     @property
     def selected_metric(self) -> str | Callable[..., Any]:
         """The metric that chooses among steps: `select`, or what training aims at."""
-        chosen: str | Callable[..., Any] | None = getattr(self, "select", None)
-        return chosen or getattr(self, "metric", "ndcg@10")
+        chosen: str | Callable[..., Any] = getattr(self, "select", None) or getattr(self, "metric", "ndcg@10")  # type: ignore[assignment]
+        return chosen
 
     @property
     def scaling_name(self) -> str | None:

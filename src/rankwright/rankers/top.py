@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,21 +10,6 @@ from numpy.typing import NDArray
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.ranking.order import rank
-
-
-class Series(Protocol):
-    """A column of a frame, of pandas or polars."""
-
-    def to_numpy(self) -> NDArray[Any]:
-        """The values as an array."""
-
-
-class Frame(Protocol):
-    """A frame of pandas or polars."""
-
-    def __getitem__(self, name: str) -> Series:
-        """The column of that name."""
-
 
 RANKED = ("query", "document", "rank", "score")
 

@@ -91,7 +91,7 @@ def _best(summary: StudySummary) -> list[dict[str, Any]]:
         {summary.metric: result.value, "deviation": result.to_dict()["deviation"]}
         | {name: result.trial.settings[name] for name in summary.space}
         | ({} if alike else {"budget": result.trial.budget})
-        | {"steps": result.kept, "size": result.size, "experiments": len(result.records)}
+        | {"steps": result.mean_steps, "size": result.size, "experiments": len(result.records)}
         for result in summary.best[:N_BEST]
     ]
 

@@ -1,8 +1,9 @@
 """Settings of boosted trees that nobody gave: by the size of the data.
 
-The values come from five-fold cross-validation over eleven sets of 75 to 30,000 queries (`benchmarks/quality/rankers.py`,
-docs/defaults.md): slow, small, randomised trees for little data, larger ones for much. Symmetric trees are as good on
-most little data and far better where features act together, so both are tried on queries that are held out.
+The values come from five-fold cross-validation over eleven sets of 75 to 30,000 queries
+(`benchmarks/quality/rankers.py`, docs/defaults.md): slow, small, randomised trees for little data, larger ones for
+much. Symmetric trees are as good on most little data and far better where features act together, so both are tried on
+queries that are held out.
 """
 
 from __future__ import annotations

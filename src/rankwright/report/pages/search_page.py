@@ -117,7 +117,7 @@ def _verdict(
     figures = (
         KeyFigure(f"{best.value - usual:+.4f}", "against the median configuration"),
         KeyFigure(f"{n_trials:,}", "configurations tried"),
-        KeyFigure(f"{best.kept:g}", "steps of the best"),
+        KeyFigure(f"{best.mean_steps:g}", "steps of the best"),
     )
     return PageVerdict(f"{best.value:.4f} {metric} by validation", sentence, Sureness.MEASURED, figures)
 
@@ -143,7 +143,7 @@ def configurations_section(best: Sequence[TrialResult], space: Space, metric: st
     """The best configurations, the chosen one first."""
     names = list(space)
     rows = [
-        [str(place), f"{one.value:.4f}", f"{one.kept:g}", *(_shown(one.trial.settings, name) for name in names)]
+        [str(place), f"{one.value:.4f}", f"{one.mean_steps:g}", *(_shown(one.trial.settings, name) for name in names)]
         for place, one in enumerate(best[:SHOWN_CONFIGURATIONS], start=1)
     ]
     columns = ["place", metric, "steps", *names]

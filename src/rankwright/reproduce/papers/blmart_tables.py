@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankwright.bagging.blmart import BLMART
+from rankwright.mart.lambdamart import LambdaMART
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.fold_values import THREADS, ahead, best_of, by_fold, convention_of, fitted
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
@@ -19,7 +20,6 @@ from rankwright.reproduce.set_experiments import (
     source_named,
 )
 from rankwright.reproduce.sources import DataSource
-from rankwright.trees.lambdamart import LambdaMART
 
 NAME = "blmart-tables"
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "mean-ndcg", "map")
