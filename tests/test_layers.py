@@ -154,15 +154,17 @@ def module_name(path: Path) -> str:
 
 
 def imported_modules(path: Path, modules: dict[str, Path]) -> Iterator[str]:
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []  # which `walk` has not come to yet
-        elif isinstance(node, ast.Import):
+    for node in ast.walk(WithoutTypes().visit(ast.parse(path.read_text()))):
+        if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
         elif isinstance(node, ast.ImportFrom) and node.module in modules:
             parts = [f"{node.module}.{alias.name}" for alias in node.names]
             yield from (part if part in modules else node.module for part in parts)
+
+
+class WithoutTypes(ast.NodeTransformer):
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        return None if ast.unparse(node.test) == "TYPE_CHECKING" else self.generic_visit(node)
 
 
 def circle_from(name: str, graph: dict[str, set[str]], done: set[str], path: list[str]) -> list[str] | None:

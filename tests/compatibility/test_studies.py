@@ -46,7 +46,7 @@ def printed(outcome):
 
 @finished
 def test_the_report_of_a_study_is_as_it_was(study, rankwright, caplog):
-    assert printed(rankwright("tune", "--report", str(study), "--json")) == found_before("random.report")
+    assert printed(rankwright("tune", "--show", str(study), "--json")) == found_before("random.report")
     assert NOTICE not in caplog.text  # a report trains nothing: who made the records is not looked at
 
 

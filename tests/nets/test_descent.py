@@ -9,9 +9,9 @@ import pytest
 
 import rankwright as rw
 from rankwright import objectives
-from rankwright.nets.descent import PlainDescent
 from rankwright.nets.inputs import NetInputs
 from rankwright.nets.params import DescentParams, NetShape
+from rankwright.nets.plain_descent import PlainDescent
 from rankwright.nets.plain_net import new_net
 from rankwright.nets.torch_net import TorchDescent, TorchNet, sequential
 
@@ -97,7 +97,7 @@ def test_one_call_or_many_are_the_same(monkeypatch):
     data, shape = some_data(), NetShape(hidden=(6,), dropout=0.3)
     params = DescentParams(batch_queries=4)
     at_once, _ = walk("ours", data, shape, params, objectives.ranknet())
-    monkeypatch.setattr("rankwright.nets.descent.DOCUMENTS_A_CALL", 1)
+    monkeypatch.setattr("rankwright.nets.plain_descent.DOCUMENTS_A_CALL", 1)
     in_pieces, _ = walk("ours", data, shape, params, objectives.ranknet())
     for name in at_once:
         np.testing.assert_array_equal(at_once[name], in_pieces[name])

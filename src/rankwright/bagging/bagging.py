@@ -200,6 +200,12 @@ class Bagging(Ranker, BaggingSettings):
 
     @for_the_library
     def member_reader(self) -> Callable[[Mapping[str, Any], Mapping[str, NDArray[Any]]], TrainedRanker]:
-        """Return what reads a copy from a header and arrays."""
+        """Return what reads a copy from its part of the model file.
+
+        Returns
+        -------
+        function
+            From a header and arrays to a trained copy.
+        """
         single = self.single()
         return lambda header, arrays: type(single).from_state(header, arrays, **own_module(single)).trained_

@@ -48,7 +48,7 @@ class DataFile:
     ...     rw.write(rw.synthetic.random_polynomial(20), f"{folder}/train.csv")
     ...     file = rw.DataFile(f"{folder}/train.csv", drop=["1"])
     ...     file.read()
-    RankingDataset(20 queries, 1000 documents, 49 features)
+    RankingDataset(20 queries, 1,000 documents, 49 features)
     """
 
     __slots__ = ("format", "options", "paths")

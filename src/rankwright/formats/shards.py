@@ -57,7 +57,7 @@ class Shards(DataFile):
     ...     rw.write(data.take_queries(range(10)), f"{folder}/0.parquet")
     ...     rw.write(data.take_queries(range(10, 20)), f"{folder}/1.parquet")
     ...     rw.Shards(folder).read()
-    RankingDataset(20 queries, 1000 documents, 50 features)
+    RankingDataset(20 queries, 1,000 documents, 50 features)
     """
 
     __slots__ = ()

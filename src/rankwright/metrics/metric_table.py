@@ -191,7 +191,7 @@ def as_measure(metric: Any, convention: str | Convention = DEFAULT) -> Measure:
 def _metric_of(text: str) -> Metric:
     name, number, cutoff = _name_and_cutoff(text)
     if name not in ALL_METRICS:
-        raise _unknFunctionMetric(text, name, cutoff)
+        raise _unknown_metric(text, name, cutoff)
     family = ALL_METRICS[name]
     require(number is None or name in WITH_NUMBER, f"metric {name} takes no number in brackets, got {text!r}")
     more = {} if number is None else {WITH_NUMBER[name]: float(number)}
@@ -219,7 +219,7 @@ def _name_and_cutoff(text: str) -> tuple[str, str | None, str | None]:
     return ALIASES.get(name, name), bracket and bracket[2], cutoff.strip() if at else None
 
 
-def _unknFunctionMetric(text: str, name: str, cutoff: str | None) -> UnknownNameError:
+def _unknown_metric(text: str, name: str, cutoff: str | None) -> UnknownNameError:
     near = get_close_matches(name, [*ALL_METRICS, *ALIASES], n=1)
     meant = None
     if near:

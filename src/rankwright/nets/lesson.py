@@ -10,12 +10,13 @@ from typing import Any
 
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.nets.descent import Descent, Net, PlainDescent
+from rankwright.nets.descent import Descent, Net
 from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import FeatureRows, NetInputs
 from rankwright.nets.model import NetModel
 from rankwright.nets.pair_error import TrainingPairError
 from rankwright.nets.params import DescentParams, NetRecipe, NetShape
+from rankwright.nets.plain_descent import PlainDescent
 from rankwright.nets.plain_net import new_net
 from rankwright.nets.training import NetTraining
 from rankwright.objectives.objective import LambdaFn, Objective

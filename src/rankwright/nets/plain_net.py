@@ -17,6 +17,7 @@ from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.errors import InputError
 from rankwright.kernels.records import LayeredNet
+from rankwright.nets.descent import check_shapes, check_types
 from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.params import NetShape
@@ -134,20 +135,6 @@ def net_of(n_inputs: int, shape: NetShape, arrays: Mapping[str, NDArray[Any]]) -
     net = PlainNet(n_inputs, shape, np.zeros(held, np.float32))
     net.put(arrays)
     return net
-
-
-def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Raise unless the arrays are those of a net whose weights have these shapes."""
-    differing = sorted(shapes.keys() ^ arrays.keys()) or [name for name in shapes if shapes[name] != arrays[name].shape]
-    if differing:
-        raise InputError(f"the module is not the one that was saved: {', '.join(differing)} differ")
-
-
-def check_types(arrays: Mapping[str, NDArray[Any]], types: Mapping[str, Any]) -> None:
-    """Raise unless the arrays have these types."""
-    converted = [name for name, values in arrays.items() if values.dtype != types[name]]
-    if converted:
-        raise InputError(f"the module is not the one that was saved: {', '.join(converted)} are of other types")
 
 
 def _sizes(n_inputs: int, shape: NetShape) -> list[tuple[int, int]]:

@@ -19,10 +19,9 @@ from rankwright.arrays import Arrays, Float64Array, IntArray, arrays_with_prefix
 from rankwright.container.checks import MOST, check_between, check_names, read_array
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
-from rankwright.nets.descent import Walked, batches, pull_of
+from rankwright.nets.descent import Walked, batches, check_shapes, check_types, pull_of
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.params import DescentParams
-from rankwright.nets.plain_net import PlainNet, check_shapes, check_types
 from rankwright.objectives.objective import LambdaFn
 
 ACTIVATIONS: Mapping[str, type[nn.Module]] = {
@@ -83,7 +82,7 @@ class TorchNet:
         self.module.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in arrays.items()})
 
 
-def sequential(net: PlainNet) -> nn.Sequential:
+def sequential(net: Any) -> nn.Sequential:
     """A plain net as torch's layers, with copies of its weights."""
     shape, layers = net.shape, list[nn.Module]()
     with torch_seed(0):

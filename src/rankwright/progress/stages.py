@@ -7,14 +7,9 @@ listens, an announcement costs a comparison.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 log = logging.getLogger(__name__)
-
-_hushed: ContextVar[bool] = ContextVar("hushed", default=False)
 
 STAGE = "stage"  # the attribute of a log record that holds its `Stage`
 
@@ -59,7 +54,7 @@ def announce(
     The beginning of a stage is logged as information, and how far it is for debugging.
     """
     level = logging.INFO if done is None else logging.DEBUG
-    if log.isEnabledFor(level) and not _hushed.get():
+    if log.isEnabledFor(level):
         stage = Stage(what, done, total, unit, note, overall, may_end_early)
         log.log(level, "%s", stage, extra={STAGE: stage})
 
@@ -67,13 +62,3 @@ def announce(
 def is_followed() -> bool:
     """Whether somebody wants to know how far a stage is."""
     return log.isEnabledFor(logging.DEBUG)
-
-
-@contextmanager
-def hushed() -> Iterator[None]:
-    """Announce nothing in the block: for work within a stage that would be mistaken for the stage itself."""
-    before = _hushed.set(True)
-    try:
-        yield
-    finally:
-        _hushed.reset(before)

@@ -331,7 +331,20 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     @for_the_library
     def documents_to_score(self, X: Any, qid: Any = None, *, asks_for_lists: bool = False) -> RankingDataset:
-        """The documents to score, as they were given; lists are asked for where each query's order is the answer."""
+        """Return the documents to score, with the features of training.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+        asks_for_lists : bool, default False
+            Whether each query's order is the answer, so that a frame's column of query ids is looked for.
+
+        Returns
+        -------
+        RankingDataset
+            The documents.
+        """
         check_trained(self)
         trained = self.trained_
         if qid is None and trained.looks_at_queries and not _brings_queries(X):
@@ -610,12 +623,24 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     @for_the_library
     def member_reader(self) -> Callable[[Mapping[str, Any], Mapping[str, NDArray[Any]]], TrainedRanker] | None:
-        """Return what reads a member of this ranker from a header and arrays; None where it has no members."""
+        """Return what reads a member of this ranker from its part of a model file.
+
+        Returns
+        -------
+        function or None
+            From a header and arrays to a trained ranker; None where the ranker has no members.
+        """
         return None
 
     @for_the_library
     def to_continue(self) -> TrainedRanker | None:
-        """Return what an earlier training left, if the setting `warm_start` asks to go on from there."""
+        """Return what an earlier training left to go on from.
+
+        Returns
+        -------
+        TrainedRanker or None
+            None where there is none, or where no setting `warm_start` asks for it.
+        """
         return self.trained_ if getattr(self, "warm_start", False) and self.__sklearn_is_fitted__() else None
 
     @property

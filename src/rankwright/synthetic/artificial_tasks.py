@@ -50,7 +50,7 @@ def random_network(
     --------
     >>> import rankwright as rw
     >>> rw.synthetic.random_network(20)
-    RankingDataset(20 queries, 1000 documents, 50 features)
+    RankingDataset(20 queries, 1,000 documents, 50 features)
     """
 
     def target(features: Float64Array, rng: np.random.Generator) -> Float64Array:
@@ -92,7 +92,7 @@ def random_polynomial(
     --------
     >>> import rankwright as rw
     >>> rw.synthetic.random_polynomial(20)
-    RankingDataset(20 queries, 1000 documents, 50 features)
+    RankingDataset(20 queries, 1,000 documents, 50 features)
     """
 
     def target(features: Float64Array, rng: np.random.Generator) -> Float64Array:

@@ -24,7 +24,7 @@ DETAILS = ["system", "difference (95 %)", "p", "t-test", "effect", OUTCOMES]
 
 def conclusion_of(metric: str, first: str, second: str, test: PairedTest, p_value: float, alpha: float) -> str:
     """One sentence on the first system, the better one, against the second; `test` has the second less the first."""
-    on = f"on {counted(test.queries, 'query', ',')}"
+    on = f"on {counted(test.queries, 'query')}"
     if test.difference == 0:
         return f"{first} and {second} are equal in {metric} {on}."
     low, high = sorted(abs(end) if end * test.difference > 0 else -abs(end) for end in test.interval)
@@ -56,7 +56,7 @@ def detectable_of(metric: str, first: str, second: str, test: PairedTest) -> str
     if math.isnan(effect.detectable) or effect.detectable == 0:
         return ""
     shown = f"a difference of {effect.detectable:.4f} {metric} between {first} and {second}"
-    could = f"{counted(test.queries, 'query', ',')} show {shown} four times out of five"
+    could = f"{counted(test.queries, 'query')} show {shown} four times out of five"
     if effect.needed is None:
         return f"{could}."
     return f"{could}; one of {abs(test.difference):.4f} takes about {_round(effect.needed):,} queries."
