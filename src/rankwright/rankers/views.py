@@ -27,6 +27,12 @@ class View(Generic[Value]):
         """Look at the trained ranker."""
         return self if ranker is None else self.find(ranker.trained_)
 
+    def __set__(self, ranker: Any, value: Any) -> None:
+        """Refuse: a value of its own would hide what was trained."""
+        raise AttributeError(
+            f"fitted attributes are views of trained_ and cannot be assigned, as was tried with {value!r}"
+        )
+
 
 def for_the_library(method: Function) -> Function:
     """Mark a method that other folders of the library call: completing a name in a notebook does not offer it."""
