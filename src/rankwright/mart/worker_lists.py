@@ -20,7 +20,7 @@ from rankwright.training.watch import Watches
 from rankwright.trees.boosting import BoostingParams
 from rankwright.trees.distributed.crew_data import CrewData
 from rankwright.trees.distributed.facts import fixed_for_all
-from rankwright.trees.distributed.members import BeginTask, MeasureTask, measure
+from rankwright.trees.distributed.members import ForestTask, MeasureTask, measure
 from rankwright.trees.distributed.remote import RemoteBoosting
 from rankwright.trees.label_sums import LabelSums
 
@@ -130,7 +130,7 @@ class WorkerStart:
 
     def _forest(self, params: BoostingParams, queries: IntArray | None, *, is_watched: bool) -> RemoteBoosting:
         data, name = self.lists.data, f"forest {next(FOREST_NUMBERS):06}"
-        task = BeginTask(name, self.objective, params, self.base_score, queries, is_watched, data.threads)
+        task = ForestTask(name, self.objective, params, self.base_score, queries, is_watched, data.threads)
         booster = RemoteBoosting(data, task)
         data.boosters[name] = booster
         data.meet()
