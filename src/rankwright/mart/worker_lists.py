@@ -83,7 +83,7 @@ class WorkerLists:
         folds: Sequence[Fold],
         threads: int,  # noqa: ARG002
     ) -> Watch:
-        """A watch over the folds, each by the forest that was not grown on it."""
+        """A watch over all folds, each scored by the forest that was not grown on it."""
         return self._watch(metric, forests, tuple(fold.test for fold in folds))
 
     def watches(self, metric: Metric, forest: RemoteBoosting, threads: int) -> Watches:  # noqa: ARG002
@@ -125,7 +125,7 @@ class WorkerStart:
         return self._forest(params, queries, is_watched=False)
 
     def whole(self, params: BoostingParams) -> RemoteBoosting:
-        """The forest that is grown on all documents, and scores those that are watched."""
+        """The forest that is grown on all documents; it also scores those that are watched."""
         return self._forest(params, None, is_watched=self.lists.is_watched)
 
     def _forest(self, params: BoostingParams, queries: IntArray | None, *, is_watched: bool) -> RemoteBoosting:

@@ -1,7 +1,7 @@
 """Shards that the workers of a crew hold together, as bin codes: the driver's side.
 
 The driver knows of each query its key, its size and its number among all queries in the order of their keys; of the
-documents it knows nothing. Whatever it had the workers do can be done again where one of them dies.
+documents it knows nothing. All that the workers did can be done again if one of them dies.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class CrewEngine(Engine, Protocol):
     """An engine whose workers can also be a crew."""
 
     def crew(self, size: int | None = None) -> Crew:
-        """So many workers, as many as the engine has unless that is said."""
+        """A crew of that many workers; by default, of as many as the engine has."""
 
 
 class CrewData:
@@ -79,7 +79,7 @@ class CrewData:
         self._division = 0  # how often the data was divided anew
         self._setup: list[Callable[[], list[CodedPart]]] = []  # what new workers have to do, one after another
         self._is_set_up = False  # whether all workers have done that
-        self._sampled: list[PartSummary] = []  # what workers found whose samples can be asked for
+        self._sampled: list[PartSummary] = []  # the summaries of parts whose samples workers still hold
         self._valid: Shards | BinnedDataset | None = None
         self.mapper: BinMapper
         self.valid_digest: str | None = None
@@ -158,7 +158,7 @@ class CrewData:
         self._queries_of_files = self._first_queries(summaries)
 
     def _summarise_parts(self) -> list[PartSummary]:
-        """What the workers find; their samples make up that of all."""
+        """The summaries of all parts; the samples of the parts together hold the sample of all data."""
         size = 0 if self._index is None else int(self._index.groups.n_docs)
         highest = highest_of_sample(SAMPLE_SIZE, size)
         found = self._summaries_below(highest)
@@ -175,11 +175,11 @@ class CrewData:
         )
 
     def _first_queries(self, summaries: Sequence[PartSummary]) -> IntArray:
-        """Where the queries of each part begin, where nobody knew before; and the number of all."""
+        """The number of the first query of each part, and at the end the number of all queries."""
         return np.cumsum([0, *(len(one.sizes) for one in summaries)])
 
     def _refuse_repeated(self, summaries: Sequence[PartSummary]) -> None:
-        """Raise where a query is in two parts of text; Parquet was looked through before."""
+        """Raise if a query is in two parts of text files; for Parquet, the index has checked that."""
         seen: dict[str, int] = {}
         for number, one in enumerate(summaries):
             ids = [] if one.query_ids is None else [str(query) for query in one.query_ids.tolist()]
@@ -230,7 +230,7 @@ class CrewData:
         return [np.sort(self._number_of[begin:end]) for begin, end in itertools.pairwise(bounds)]
 
     def _bounds(self) -> list[int]:
-        """Where the queries of each part begin in the order of the shards, and the number of all."""
+        """The number of the first query of each part, in the order of the shards, and at the end the number of all."""
         if self._index is None:
             return [int(bound) for bound in self._queries_of_files]
         return query_bounds(self._index, self.crew.size)
@@ -278,7 +278,7 @@ class CrewData:
     # Workers that come and go.
 
     def _trying(self, work: Callable[[], Result]) -> Result:
-        """What `work` gives; it is done again where workers died meanwhile, with others in their places."""
+        """The result of `work`. If workers die meanwhile, others take their places and the work is done again."""
         for tries in range(1, MAX_TRIES + 1):
             try:
                 return work()
@@ -364,7 +364,7 @@ def fingerprint_of(coded: Sequence[CodedPart], numbers: Sequence[IntArray], mapp
 
 
 def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
-    """So many parts of the data, with whole queries, in their order."""
+    """The data cut into `n_parts` parts of whole queries, in their order."""
     bounds = np.searchsorted(data.groups.offsets, np.arange(n_parts + 1) * (data.n_docs / n_parts))
     bounds[-1] = data.n_queries
     parts = []
@@ -377,7 +377,7 @@ def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
 
 
 def without_ids(data: RankingDataset) -> RankingDataset:
-    """The documents without what nothing is learned from."""
+    """The documents with only what trees learn from: without ids and places in files."""
     return RankingDataset(
         features=data.features,
         labels=data.labels,

@@ -48,7 +48,7 @@ def remembered(state: MemberState, place: str, token: Any, make: Callable[[], An
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadPartTask:
-    """A part to look through: its keys, its facts and a sample of its rows."""
+    """A part to read for its keys, its facts and a sample of its rows."""
 
     token: Any
     part: ShardPart
@@ -59,13 +59,13 @@ class ReadPartTask:
 
 
 class PartSummary(NamedTuple):
-    """What is known of a part that was read: of its queries, in their order in the files, and of its sample."""
+    """What the driver learns of a part that was read: its queries, in the order of the files, and its sample."""
 
     n_features: int
     feature_names: tuple[str, ...]
     keys: tuple[Uint64Array, Uint64Array]
     sizes: IntArray
-    query_ids: IdArray | None  # where nobody looked at them before
+    query_ids: IdArray | None  # of text files; the index of Parquet files has them
     priorities: Uint64Array  # of the rows of the sample
     facts: LessonFacts
     example: RankingDataset | None  # the first query without its features: it shows which columns there are
@@ -83,7 +83,7 @@ def read_part(state: MemberState, task: ReadPartTask) -> PartSummary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FirstReading:
-    """What a worker that has looked through its part remembers when it reads codes."""
+    """What a worker remembers of the first reading of its part, for the second one, which makes codes."""
 
     order: IntArray | None = None  # of the rows, by their keys
     digest: str | None = None
@@ -107,7 +107,7 @@ def _read_part(task: ReadPartTask) -> tuple[PartSummary, Float32Array, FirstRead
     summary = PartSummary(
         sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example
     )
-    return summary, features, first_reading  # some room beside it is left until codes are read: a copy would take more
+    return summary, features, first_reading  # a copy of the sample would take more memory than the room beside it
 
 
 def _require_together(data: RankingDataset, sample: RowSample, name: str) -> None:
@@ -209,9 +209,9 @@ def _read_codes(task: CodePartTask, first_reading: FirstReading, *, in_key_order
 
 
 def open_meeting(state: MemberState, patience: float | None) -> tuple[str, int] | None:
-    """Have the worker that is given how long it waits keep the place where all find each other.
+    """Open the place where all workers find each other, in the worker that is told how long to wait there.
 
-    The exchange before is closed.
+    The earlier exchange is closed.
     """
     gloo = _gloo()
     leave_exchange(state)
@@ -264,7 +264,7 @@ class ForestTask:
 
 
 def begin_forests(state: MemberState, forests: Sequence[ForestTask]) -> None:
-    """Be ready to grow these forests; others are forgotten, and those begun already go on."""
+    """Begin these forests; those that were begun before go on, and all others are forgotten."""
     boosters: dict[str, Any] = state.setdefault("boosters", {})
     for name in [name for name in boosters if name not in {task.name for task in forests}]:
         del boosters[name]
@@ -291,7 +291,7 @@ def _boosting(state: MemberState, task: ForestTask) -> Boosting:
 
 
 def catch_up(state: MemberState, task: tuple[ForestTask, int, Arrays | None]) -> int:
-    """Have exactly the first `n_trees` trees, whose arrays are given if need be; returns how many were there."""
+    """Take over the first `n_trees` trees if their arrays are given; returns how many trees there were before."""
     begun, n_trees, arrays = task
     boosting: Boosting = state["boosters"][begun.name]
     had = boosting.n_taken
@@ -303,7 +303,7 @@ def catch_up(state: MemberState, task: tuple[ForestTask, int, Arrays | None]) ->
 
 
 class GrowthReply(NamedTuple):
-    """What came of a step: whether there was anything to learn, and from worker 0 the tree."""
+    """The result of a step: whether a tree was grown, and from worker 0 that tree."""
 
     grew: bool
     tree: Arrays | None

@@ -26,7 +26,7 @@ class Workers(Protocol):
         """Call a function with the same task in all workers."""
 
     def meet(self) -> None:
-        """Have the workers be as they were after the last finished tree of each forest."""
+        """Bring the workers back to where they were after the last finished tree of each forest."""
 
     def empty_forest(self) -> Forest:
         """A forest without trees."""
