@@ -1,8 +1,8 @@
 """Whether pairs that are weighed by position rank held-out documents better than clicks as they are.
 
 Weights make the sample of clicks smaller in effect, and they are wrong where users leave after a click; then a ranker
-that is trained with them loses more than position bias costs. So quick forests are grown both ways, and the documents of other
-queries tell which order is better, by what their clicks say once examination is taken out.
+that is trained with them loses more than position bias costs. So quick forests are grown both ways, and the documents
+of other queries tell which order is better, by what their clicks say once examination is taken out.
 """
 
 from __future__ import annotations
