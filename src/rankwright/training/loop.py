@@ -100,8 +100,8 @@ def _share(record: Mapping[str, Any], name: str) -> float:
 def smoothed(values: Sequence[float], share: float) -> Float64Array:
     """Each step's mean over the steps around it, at most `share` of its own number away on either side.
 
-    The metric of a few hundred queries jumps from step to step; where its mean over neighbours is best, more than luck
-    is good. The later the step, the less one more changes, and the wider its neighbourhood.
+    The metric of a few hundred queries jumps from step to step; a step whose neighbours are good as well is not good by
+    luck alone. The later the step, the less one more changes, and the wider its neighbourhood.
     """
     n = len(values)
     totals = np.concatenate([[0.0], np.cumsum(values)])
