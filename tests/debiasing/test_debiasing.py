@@ -229,7 +229,7 @@ def test_propensities_that_foretell_nothing_are_not_believed(data):
     upside_down = with_propensities(rates_of(data, "pbm"), clicks.EXAMINATION[::-1])
     ranker: Any = rw.LambdaMART(**QUICK).fit(upside_down)
     assert not ranker.debiasing_.applied
-    assert "propensities foretell held-out clicks no better" in ranker.debiasing_.reason
+    assert "propensities predict held-out clicks no better" in ranker.debiasing_.reason
     plain = replace(upside_down, propensities=None)
     naive = rw.LambdaMART(objective="lambdarank", **QUICK).fit(plain)
     np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))

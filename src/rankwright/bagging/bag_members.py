@@ -124,7 +124,7 @@ class ForestMembers:
 
 
 def choosing_part(valid: BinnedDataset | None, parts: Mapping[str, int]) -> BinnedDataset | None:
-    """The first of several parts of the validation data, which have so many queries: the one that chooses steps."""
+    """The first part of the validation data, which chooses steps; `parts` tells how many queries each part has."""
     if valid is None or len(parts) < 2:
         return valid
     documents = valid.documents.take_queries(np.arange(next(iter(parts.values()))))

@@ -55,11 +55,11 @@ class ForestBagRecipe:
         return self.member.learns_alone(ranker, found)
 
     def first_stages(self, ranker: Any) -> tuple[Stage, ...]:
-        """The stages that features in memory go through first."""
+        """The first stages of documents whose features are in memory."""
         return self.member.first_stages(ranker)
 
     def stages_of_bins(self, ranker: Any) -> tuple[Stage, ...]:
-        """The stages that documents go through first whose features are bin codes."""
+        """The first stages of documents whose features are bin codes."""
         return self.member.stages_of_bins(ranker)
 
     def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
@@ -124,7 +124,7 @@ def _check_overfit(ranker: Any) -> None:
 
 
 def _chosen(ranker: Any, bags: TrainedBags, shape: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-    """What was chosen for settings that are None: for all bags at once, or by every bag alike."""
+    """The values chosen for settings that are None: once for all bags, or the same by every bag."""
     first, *others = [member.findings.chosen for member in bags.members]
     alike = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
     chosen = {**shape, **alike}

@@ -83,7 +83,7 @@ class _Clicks(NamedTuple):
 class _Explained(NamedTuple):
     """Clicks as examination times relevance.
 
-    `gains` tell by how many standard errors both together foretell held-out clicks better than examination without
+    `gains` tell by how many standard errors both together predict held-out clicks better than examination without
     features ("position") and than features alone; `likelihoods` are those of all three. `reverses` tells whether the
     order shown follows what features tell of clicks as they are, and no longer follows relevance.
     """
@@ -170,7 +170,7 @@ def _by_position(
     scores = held_out_scores(
         shown, PositionBasedClicks(), STAGES, what=f"{WHAT}, by features and positions", **settings
     )
-    relevance, both = _foretold(clicks, scores, fades=True)
+    relevance, both = _best_prediction(clicks, scores, fades=True)
     clicked, features = _by_features(shown, clicks, **settings)
     rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
     position = clicks.likelihood(rates_of_positions[clicks.positions])
@@ -183,13 +183,13 @@ def _by_position(
 def _by_propensity(
     data: RankingDataset, rows: IntArray, shown: RankingDataset, clicks: _Clicks, **settings: Any
 ) -> _Explained:
-    """Examination as somebody measured it: relevance fits clicks over propensities, each of which counts as much."""
+    """Examination by the propensities that were given; relevance is fitted to the clicks divided by them."""
     assert data.propensities is not None
     looked = np.maximum(data.propensities[rows].astype(np.float64), SMALLEST)
     exposed = clicks._replace(rates=clicks.rates / looked, times=clicks.times * looked)
     freed = replace(shown, labels=exposed.rates.astype(np.float32), document_weights=exposed.times.astype(np.float32))
     scores = held_out_scores(freed, PositionBasedClicks(False), STAGES, what=f"{WHAT}, by propensities", **settings)
-    relevance, _ = _foretold(exposed, scores, fades=False)
+    relevance, _ = _best_prediction(exposed, scores, fades=False)
     relevance = relevance * exposed.examination(relevance, fades=False).curve
     usual = exposed.examination(np.ones(len(rows)), fades=False).curve
     position, both = clicks.likelihood(usual * looked), clicks.likelihood(relevance * looked)
@@ -204,7 +204,7 @@ def _by_propensity(
 
 
 def _places(looked: Float64Array, queries: IntArray) -> IntArray:
-    """How many documents of a query were likelier to be examined: where each seems to have been shown."""
+    """The place where each document seems to have been shown: how many of its query were likelier to be examined."""
     order = np.lexsort((-looked, queries))
     begins = np.r_[True, (np.diff(queries[order]) != 0) | (np.diff(looked[order]) != 0)]
     place = np.arange(len(order)) - np.searchsorted(queries[order], queries[order])
@@ -220,11 +220,11 @@ def _factors(clicks: _Clicks, bins: IntArray, expected: Float64Array) -> Float64
 
 
 def _by_features(shown: RankingDataset, clicks: _Clicks, **settings: Any) -> tuple[Float64Array, Float64Array]:
-    """What features tell of held-out clicks where everything is examined alike, and how likely that makes them."""
+    """The relevance that features give if all documents are examined alike, and how likely it makes held-out clicks."""
     nowhere = np.zeros(shown.n_docs, np.int64)
     flat, alone = replace(shown, positions=nowhere), clicks._replace(positions=nowhere)
     scores = held_out_scores(flat, PositionBasedClicks(False), STAGES, what=f"{WHAT}, by features", **settings)
-    return _foretold(alone, scores, fades=False)
+    return _best_prediction(alone, scores, fades=False)
 
 
 def _compared(
@@ -236,10 +236,11 @@ def _compared(
     return gains, {name: float(likelihood.mean()) for name, likelihood in values}
 
 
-def _foretold(clicks: _Clicks, scores: Float64Array, *, fades: bool) -> tuple[Float64Array, Float64Array]:
-    """Relevance by as many trees, raised to the power, as foretell clicks best; and how likely the clicks are by it.
+def _best_prediction(clicks: _Clicks, scores: Float64Array, *, fades: bool) -> tuple[Float64Array, Float64Array]:
+    """The relevance that predicts clicks best, and how likely it makes each click.
 
-    Clicks that tell little want few trees, or a power that draws them to what is usual.
+    The number of trees and the power that relevance is raised to are chosen. Where clicks tell little, few trees are
+    best, or a power that draws relevance to what is usual.
     """
     found = []
     for one, power in product(scores, POWERS):
@@ -360,11 +361,11 @@ def _verdict(explained: _Explained, *, always: bool) -> tuple[bool, str]:
     gains, by = explained.gains, "propensities" if len(explained.examination.curve) == 0 else "positions"
     against = None
     if gains["features"] < SURE:
-        against = f"{by} foretell held-out clicks no better than features alone: the log shows no position bias"
+        against = f"{by} predict held-out clicks no better than features alone: the log shows no position bias"
     elif effective_size(1 / explained.looked) > EVEN * len(explained.looked):
         against = "all documents seem to be examined alike: the log shows no position bias"
     elif gains["position"] < SURE:
-        against = f"features foretell held-out clicks no better than {by} alone: the log does not show relevance"
+        against = f"features predict held-out clicks no better than {by} alone: the log does not show relevance"
     elif explained.reverses:
         against = (
             f"freed from {by}, the order shown would be no better than chance: its ranker may know more than features"
@@ -372,4 +373,4 @@ def _verdict(explained: _Explained, *, always: bool) -> tuple[bool, str]:
     if against is not None:
         return always, f"{against}, but labels were corrected all the same" if always else against
     above = ", clicks above" if explained.examination.fading > 0 else ""
-    return True, f"held-out clicks are foretold best by {by}{above} and features together: labels were corrected"
+    return True, f"{by}{above} and features together predict held-out clicks best: labels were corrected"

@@ -1,4 +1,4 @@
-"""What forests tell about documents of queries that they were not grown on."""
+"""Scores of documents by forests that were not grown on their queries."""
 
 from __future__ import annotations
 

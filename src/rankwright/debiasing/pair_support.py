@@ -1,8 +1,8 @@
 """Whether pairs that are weighed by position rank held-out documents better than clicks as they are.
 
-Weights make few clicks count as fewer still, and they are wrong where users leave after a click; then a ranker that is
-trained with them loses more than position bias costs. So quick forests are grown both ways, and the documents of other
-queries tell which order is better, by what their clicks say once examination is taken out.
+Weights make the sample of clicks smaller in effect, and they are wrong where users leave after a click; then a ranker
+that is trained with them loses more than position bias costs. So quick forests are grown both ways, and the documents
+of other queries tell which order is better, by what their clicks say once examination is taken out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ METRIC = "ndcg@10"
 def pairs_verdict(
     data: RankingDataset, corrected: RankingDataset, found: Debiasing, *, seed: int, threads: int | None
 ) -> Debiasing:
-    """What was found of the bias, applied only if pairs weighed by position rank better by corrected labels."""
+    """The finding about bias, applied only if pairs weighed by position rank better, measured by corrected labels."""
     if not found.applied:
         return found
     gain = _gain(data, corrected, seed=seed, threads=threads)
@@ -44,7 +44,7 @@ def pairs_verdict(
 
 
 def _gain(data: RankingDataset, corrected: RankingDataset, *, seed: int, threads: int | None) -> float:
-    """By how many standard errors over queries weighed pairs rank better."""
+    """By how many standard errors, over queries, training with weighed pairs ranks better."""
     rows, shown, _ = shown_documents(data)
     assert corrected.labels is not None
     labels, plain = corrected.labels[rows], lambdarank(METRIC)

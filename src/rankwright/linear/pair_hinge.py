@@ -130,7 +130,7 @@ class SquaredListedPairs:
 
 
 def listed_pairs(data: RankingDataset, C: float, *, per_query: bool) -> SquaredListedPairs:
-    """The preferences of the data, each both ways: as much as it is likely the one way, and the other way the rest.
+    """The preferences of the data as pairs in both directions, weighted by how likely each direction is.
 
     With `per_query` the pairs of a query share its weight, otherwise each of them has it.
     """

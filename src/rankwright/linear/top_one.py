@@ -30,7 +30,7 @@ class TopOneCost:
         self._seen: tuple[Float64Array, Float64Array] | None = None  # scores, and their probabilities
 
     def _shares(self, rows: JudgedRows) -> Float64Array:
-        """The probabilities that labels give, from the objective itself at equal scores, where scores have no say."""
+        """The probabilities that labels give: taken from the objective at equal scores, which have no effect there."""
         sizes = np.repeat(self.groups.sizes, self.groups.sizes)
         uniform = self.lambda_fn(np.zeros(len(rows.labels))).gradient
         return 1.0 / sizes - self._per_weight(uniform)

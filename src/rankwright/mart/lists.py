@@ -29,7 +29,7 @@ class GrownOn(Protocol):
         """A forest that is grown on some of the queries."""
 
     def whole(self, params: BoostingParams) -> Any:
-        """The forest that is grown on all documents to train on, and scores those that are watched."""
+        """The forest that is grown on all training documents; it also scores those that are watched."""
 
 
 class ForestLists(Protocol):
@@ -65,7 +65,7 @@ class ForestLists(Protocol):
 
     @property
     def can_be_folded(self) -> bool:
-        """Whether all queries are trained on, with labels by which folds of them can be measured."""
+        """Whether folds of the queries can be held out and measured: all are trained on, and they have labels."""
 
     def label_sums(self, *, relevant: bool) -> LabelSums:
         """The sums of the labels, or of 1 for each relevant document."""
@@ -74,7 +74,7 @@ class ForestLists(Protocol):
         """Forests that follow these forces, ready to grow."""
 
     def watch_unseen(self, metric: Metric, forests: Sequence[Any], folds: Sequence[Fold], threads: int) -> Watch:
-        """A watch over the folds, each by the forest that was not grown on it."""
+        """A watch over all folds, each scored by the forest that was not grown on it."""
 
     def watches(self, metric: Metric, forest: Any, threads: int) -> Watches:
         """Watches over the documents that are watched, by the forest that is grown on all others."""
@@ -137,7 +137,7 @@ class BinnedLists:
 
     @property
     def can_be_folded(self) -> bool:
-        """Whether all queries are trained on, with labels by which folds of them can be measured."""
+        """Whether folds of the queries can be held out and measured: all are trained on, and they have labels."""
         return self.queries is None and self.data.labels is not None and self.data.preferences is None
 
     def label_sums(self, *, relevant: bool) -> LabelSums:
@@ -149,7 +149,7 @@ class BinnedLists:
         return BinnedStart(self, objective.bind(self.data, threads=threads), base_score, threads)
 
     def watch_unseen(self, metric: Metric, forests: Sequence[Boosting], folds: Sequence[Fold], threads: int) -> Watch:
-        """A watch over the folds, each by the forest that was not grown on it."""
+        """A watch over all folds, each scored by the forest that was not grown on it."""
         unseen = np.sort(np.concatenate([fold.test for fold in folds]))
         rows_of_folds, measured = [self.groups.rows_of(fold.test) for fold in folds], self.groups.rows_of(unseen)
         scores: Float64Array = np.empty(self.data.n_docs)
@@ -196,7 +196,7 @@ class BinnedStart:
         return self._forest(params, queries=queries)
 
     def whole(self, params: BoostingParams) -> Boosting:
-        """The forest that is grown on all documents to train on, and scores those that are watched."""
+        """The forest that is grown on all training documents; it also scores those that are watched."""
         lists = self.lists
         return self._forest(params, watched=lists.valid, queries=lists.queries, score_all=lists.watch_others)
 

@@ -54,11 +54,11 @@ class ForestRecipe:
         return learns_alone(self.forces(ranker, found))
 
     def first_stages(self, ranker: Any) -> tuple[Stage, ...]:
-        """The stages that features in memory go through first."""
+        """The first stages of documents whose features are in memory."""
         return (Debias(ranker),) if self.debiases else ()
 
     def stages_of_bins(self, ranker: Any) -> tuple[Stage, ...]:
-        """The stages that documents go through first whose features are bin codes."""
+        """The first stages of documents whose features are bin codes."""
         return (RefuseBias(ranker),) if self.debiases else ()
 
     def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
@@ -123,9 +123,9 @@ class ForestGrowth:
         return TrainingOutcome(lesson.model(learned), learned.history, lists.digest(), found)
 
     def shape_for_bags(self, run: TrainingRun) -> Chosen:
-        """The open settings of a shape that is far better for queries not trained on than the one by size.
+        """The settings of a shape that is far better, on queries not trained on, than the shape chosen by size.
 
-        Nothing where there is no such shape. Bags ask this once, for all of them.
+        Only settings that are None are given; nothing if there is no such shape. Bags ask this once, for all of them.
         """
         by_size = chosen_settings(self.settings, self._shape())
         if not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
@@ -154,7 +154,7 @@ class ForestGrowth:
         return getattr(self.settings, "mode", None) == "paper"
 
     def _may_choose_length(self, chosen: Chosen) -> bool:
-        """Whether held-out queries of the training data are to choose the number of trees, and can."""
+        """Whether held-out queries of the training data should choose the number of trees, and are able to."""
         lists, by_size = self.lists, "n_trees" in chosen and not self._is_papers
         if not by_size or lists.is_watched or lists.n_queries < LEAST_QUERIES or lists.n_docs > MOST_DOCS:
             return False
@@ -247,7 +247,7 @@ def _forest_model(trained: TrainedRanker) -> ForestModel:
 
 
 def _least_docs(setting: float, n_docs: int) -> int:
-    """`min_docs_in_leaf` as a count: a fraction is one of the training rows, rounded up."""
+    """`min_docs_in_leaf` as a count: a fraction means that share of the training rows, rounded up."""
     if isinstance(setting, int | np.integer):
         return int(setting)
     require(

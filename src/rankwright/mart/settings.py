@@ -23,7 +23,7 @@ Monotone = Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None
 
 
 def monotone_pairs(monotone: Monotone) -> list[list[int | str]] | None:
-    """Features and directions as files hold them: they know no numbers as keys, and pairs say the same."""
+    """Features and directions as pairs, because JSON files cannot have numbers as keys."""
     return None if monotone is None else [list(pair) for pair in dict(monotone).items()]
 
 

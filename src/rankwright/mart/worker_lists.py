@@ -20,7 +20,7 @@ from rankwright.training.watch import Watches
 from rankwright.trees.boosting import BoostingParams
 from rankwright.trees.distributed.crew_data import CrewData
 from rankwright.trees.distributed.facts import fixed_for_all
-from rankwright.trees.distributed.members import BeginTask, MeasureTask, measure
+from rankwright.trees.distributed.members import ForestTask, MeasureTask, measure
 from rankwright.trees.distributed.remote import RemoteBoosting
 from rankwright.trees.label_sums import LabelSums
 
@@ -83,7 +83,7 @@ class WorkerLists:
         folds: Sequence[Fold],
         threads: int,  # noqa: ARG002
     ) -> Watch:
-        """A watch over the folds, each by the forest that was not grown on it."""
+        """A watch over all folds, each scored by the forest that was not grown on it."""
         return self._watch(metric, forests, tuple(fold.test for fold in folds))
 
     def watches(self, metric: Metric, forest: RemoteBoosting, threads: int) -> Watches:  # noqa: ARG002
@@ -125,12 +125,12 @@ class WorkerStart:
         return self._forest(params, queries, is_watched=False)
 
     def whole(self, params: BoostingParams) -> RemoteBoosting:
-        """The forest that is grown on all documents, and scores those that are watched."""
+        """The forest that is grown on all documents; it also scores those that are watched."""
         return self._forest(params, None, is_watched=self.lists.is_watched)
 
     def _forest(self, params: BoostingParams, queries: IntArray | None, *, is_watched: bool) -> RemoteBoosting:
         data, name = self.lists.data, f"forest {next(FOREST_NUMBERS):06}"
-        task = BeginTask(name, self.objective, params, self.base_score, queries, is_watched, data.threads)
+        task = ForestTask(name, self.objective, params, self.base_score, queries, is_watched, data.threads)
         booster = RemoteBoosting(data, task)
         data.boosters[name] = booster
         data.meet()

@@ -193,7 +193,7 @@ _turn = _Turn()
 
 @contextmanager
 def _in_turn() -> Iterator[None]:
-    """In this block no other thread of ours has torch's switches; a thread may enter it again from inside."""
+    """In this block no other thread of ours changes torch's switches; the thread itself may enter it again."""
     if _turn.is_here:
         yield
         return

@@ -93,7 +93,7 @@ def nearest(wanted: Any, ids: Iterable[Any]) -> str:
 
 
 def names_of(trained: TrainedRanker, own: RankingDataset) -> tuple[str, ...]:
-    """What the features are called: what training called them, where the documents name none."""
+    """The names of the features: those of the documents, or those of training where the documents have none."""
     return own.feature_names or trained.feature_names or own.names
 
 
@@ -157,7 +157,7 @@ def _counterfactual(
 
 
 def _values_to_try(trained: TrainedRanker, own: RankingDataset, row: int) -> tuple[dict[int, Float32Array], BoolArray]:
-    """The values to try of each feature, and for which features they are all that there are to try."""
+    """The values to try for each feature, and for which features no other value can matter."""
     known = trained.model.values_that_matter() if trained.scaling is None else None
     if known is not None:
         return known, np.ones(own.n_features, np.bool_)
@@ -175,7 +175,7 @@ def _values_to_try(trained: TrainedRanker, own: RankingDataset, row: int) -> tup
 
 
 def _margin(trained: TrainedRanker, own: RankingDataset, row: int, other: int, sign: float, threads: int) -> Margin:
-    """What scores of versions of a row are above that of the other row, times `sign`."""
+    """By how much the score of each version of a row is above that of the other row, times `sign`."""
 
     def alone(versions: Float32Array) -> Float64Array:
         rows = np.concatenate([versions, own.features[[other]]])

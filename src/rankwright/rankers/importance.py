@@ -240,7 +240,7 @@ def _by_contribution(
 
 
 def _batches(groups: Groups) -> Iterator[IntArray]:
-    """Queries next to each other that have about so many documents together as are explained at a time."""
+    """Runs of neighbouring queries, each with about as many documents as are explained at a time."""
     batch = groups.offsets[:-1] // DOCUMENTS_AT_A_TIME
     for number in np.unique(batch[groups.sizes > 0]):
         yield np.flatnonzero((batch == number) & (groups.sizes > 0))

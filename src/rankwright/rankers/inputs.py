@@ -191,7 +191,7 @@ def _rows_of_any_width(X: Any, qid: Any) -> RankingDataset:
 
 
 def ready_to_score(known: KnownFeatures, X: Any) -> bool:
-    """Whether an array is what all checks would make of it: those take longer than scoring a query with a forest."""
+    """Whether an array would pass all checks unchanged; they take longer than scoring one query with a forest."""
     if type(X) is not np.ndarray or X.dtype != np.float32 or X.ndim != 2 or not X.flags.c_contiguous:
         return False
     as_trained = X.shape[1] == known.n_features and not known.names

@@ -69,7 +69,7 @@ def check_something_to_learn(name: str, data: RankingDataset, *, alone: bool) ->
 
 
 def check_facts(name: str, facts: LessonFacts, *, alone: bool) -> None:
-    """The same, of data without preferences that is known by these facts."""
+    """Like `check_something_to_learn`, for data without preferences of which only these facts are known."""
     why = _why_nothing(facts, alone=alone)
     if why is not None:
         raise NothingToLearnError(Message(f"there is nothing for {name} to learn from: {why}; ", REMEDY))

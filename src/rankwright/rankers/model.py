@@ -80,7 +80,7 @@ class Model(ABC):
         raise InputError(f"{type(self).__name__} does not tell what features add to scores")
 
     def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
-        """By how much each feature puts one row of a query, `data`, above another: where not, how scores differ."""
+        """By how much each feature puts one row of a query, `data`, above another: by default, as scores differ."""
         found = self.contributions(data, question)
         values = found.values[pair[0]] - found.values[pair[1]]
         return PairContributions(values, float(np.sum(values)), found.how)

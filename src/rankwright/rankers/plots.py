@@ -56,7 +56,7 @@ def draw_importances(axes: Axes, names: Sequence[str], values: Float64Array, kin
 
 
 def draw_bias(axes: Axes, bias: Debiasing) -> None:
-    """Draw the examination of each position, and what clicks and others counted by where they were weighed so."""
+    """Draw the examination of each position, and the weights of clicks and of other documents, if there are any."""
     curves = {"examination": bias.examination}
     if bias.ratios is not None:
         curves |= {"clicks (t⁺)": bias.ratios.clicked, "no clicks (t⁻)": bias.ratios.other}

@@ -1,8 +1,8 @@
 """Which queries a model was trained on, in a few numbers: enough to notice that it is measured on them.
 
 A query's key is made from the features of its documents, in any order, and not from their labels. A model keeps the
-smallest keys of its training queries. They are a fair sample: of other data, those queries whose keys are as small were
-either kept, or not trained on.
+smallest keys of its training queries. They are a fair sample: a query of other data whose key is as small was trained
+on only if its key was kept.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class JudgeSome:
     seed: int
 
     def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
-        """JudgeSome some documents."""
+        """Call some documents irrelevant."""
         return call_irrelevant(data, self.share, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM])), found
 
 

@@ -83,7 +83,7 @@ class TrainedRanker:
 
     @property
     def takes_any_width(self) -> bool:
-        """Whether documents may have more or fewer features: so where a model does not tell how many there are."""
+        """Whether documents may have more or fewer features, since the model does not tell how many there are."""
         return bool(self.settings.get("any_width", False))
 
     def predict(self, data: RankingDataset, *, threads: int | None = None) -> Float64Array:
@@ -198,7 +198,7 @@ def read_trained(
 
 
 def _chosen(header: Mapping[str, Any], settings: Any) -> dict[str, Any]:
-    """What training chose, in early files nothing: numbers and texts for settings that are None."""
+    """The values that training chose for settings that are None: numbers and texts. Early files have none."""
     found = read_field({"chosen": {}} | dict(header), "chosen", dict)
     for name, value in found.items():
         if not isinstance(value, str | int | float | list) or len(str(value)) > LONGEST_CHOICE:

@@ -61,13 +61,13 @@ class History:
         return replace(self, values=list(self.values), interrupted=False, stopped_early=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The history as files keep it; where there is no smoothing, as they always did."""
+        """The history as files hold it; smoothing is left out where there is none."""
         record = asdict(self)
         return record if self.smoothing else {name: value for name, value in record.items() if name != "smoothing"}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> History:
-        """The history that `to_dict` recorded; early releases left out what was as in a new one."""
+        """The history that `to_dict` recorded; what a file leaves out is as in a new history."""
         known = asdict(cls()) | dict(record)
         return cls(
             watched=read_optional_field(known, "watched", str),
@@ -100,8 +100,8 @@ def _share(record: Mapping[str, Any], name: str) -> float:
 def smoothed(values: Sequence[float], share: float) -> Float64Array:
     """Each step's mean over the steps around it, at most `share` of its own number away on either side.
 
-    The metric of a few hundred queries jumps from step to step; where its mean over neighbours is best, more than luck
-    is good. The later the step, the less one more changes, and the wider its neighbourhood.
+    The metric of a few hundred queries jumps from step to step; a step whose neighbours are good as well is not good by
+    luck alone. The later the step, the less one more changes, and the wider its neighbourhood.
     """
     n = len(values)
     totals = np.concatenate([[0.0], np.cumsum(values)])
@@ -142,7 +142,7 @@ Listener = Callable[[Progress], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
-    """How long to train, and what progress calls that; without a name for it, who takes the steps tells of them.
+    """How long to train, and what progress calls it. Without a name, the learner announces its steps itself.
 
     `patience`: stop after that many steps without a better watched value; None = never. With `lasting` it is at least
     that share of the steps taken.

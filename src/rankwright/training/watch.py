@@ -54,7 +54,7 @@ def watches_of(
     *,
     threads: int,
 ) -> Watches:
-    """The watches over validation data; of several parts, which have so many queries, the first one chooses."""
+    """The watches over validation data; of several `parts`, each with its number of queries, the first chooses."""
     if data is None:
         return Watches()
     if not parts:
@@ -71,7 +71,7 @@ def watch_parts(
     *,
     threads: int,
 ) -> dict[str, Watch]:
-    """A watch over each of several parts of the data, which have so many queries, one part after another."""
+    """A watch over each part of the data; `parts` tells how many queries each has, one part after another."""
     watches, first = {}, 0
     for name, n_queries in parts.items():
         begin, end = data.groups.offsets[[first, first + n_queries]].tolist()

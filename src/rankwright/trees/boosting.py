@@ -166,7 +166,7 @@ class Boosting:
         return _Draw(queries, features, _drawn_weights(rng, n_queries, self.params.query_bootstrap), key, tree_seed)
 
     def _no_other_draw(self, draw: _Draw) -> bool:
-        """Whether the splits of another draw would be the same, where all queries were drawn."""
+        """Whether another draw would give the same splits, provided that all queries were drawn."""
         whole_splits = self.params.tree.split_feature_fraction == 1
         return draw.features is None and draw.query_weights is None and whole_splits
 

@@ -157,7 +157,7 @@ class Losing:
         return crew
 
 
-STAGES = ["look", "sampled_values", "code", "join", "measure"]
+STAGES = ["read_part", "sampled_values", "code_part", "join_exchange", "measure"]
 
 
 def test_a_sample_that_comes_out_too_small_is_taken_again(
@@ -173,9 +173,9 @@ def test_a_sample_that_comes_out_too_small_is_taken_again(
 @pytest.mark.parametrize(
     ("stage", "has_room"),
     [
-        ("code_valid", False),
-        ("grow", False),
-        ("code_valid", True),
+        ("code_valid_part", False),
+        ("grow_next_tree", False),
+        ("code_valid_part", True),
         *(pytest.param(stage, False, marks=pytest.mark.slow) for stage in STAGES),
         pytest.param("sampled_values", True, marks=pytest.mark.slow),
     ],
@@ -207,7 +207,7 @@ def test_a_meeting_whose_keeper_died_is_given_up(
     """The others, who cannot reach the port that worker 0 kept, say so before they are taken for dead themselves."""
     monkeypatch.setattr(crew_data, "SECONDS_TO_MEET", 15.0)
     expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
-    losing: Any = Losing(engine, "join", has_room=False, victim=0)
+    losing: Any = Losing(engine, "join_exchange", has_room=False, victim=0)
     ranker = rw.MART(**SETTINGS).on(losing).fit(rw.Shards(folder))
     assert file_of(ranker, tmp_path / "together.rw") == expected
     assert losing.sizes == [3, 2]
@@ -217,7 +217,7 @@ def test_text_cannot_be_taken_over(engine: Any, data: rw.RankingDataset, tmp_pat
     """It is given out by whole files, so the run ends and says why."""
     for shard in range(3):
         rw.write(data.take_queries(list(range(shard, 40, 3))), tmp_path / f"{shard}.txt")
-    losing: Any = Losing(engine, "grow", has_room=False)
+    losing: Any = Losing(engine, "grow_next_tree", has_room=False)
     with pytest.raises(NoRoomError, match="no room"):
         rw.MART(**SETTINGS).on(losing).fit(rw.Shards(tmp_path))
 

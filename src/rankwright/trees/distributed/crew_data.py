@@ -1,7 +1,7 @@
 """Shards that the workers of a crew hold together, as bin codes: the driver's side.
 
 The driver knows of each query its key, its size and its number among all queries in the order of their keys; of the
-documents it knows nothing. Whatever it had the workers do can be done again where one of them dies.
+documents it knows nothing. All that the workers did can be done again if one of them dies.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from rankwright.trees.bins.binning import BinMapper, fit_bins, joined_bins
 from rankwright.trees.bins.fingerprints import binned_digest, fingerprint, joined_hashes
 from rankwright.trees.bins.sampling import HIGHEST_PRIORITY, SAMPLE_SIZE, highest_of_sample, lowest
 from rankwright.trees.distributed.members import (
-    Coded,
-    CodeTask,
-    Look,
-    LookTask,
-    begin,
+    CodedPart,
+    CodePartTask,
+    PartSummary,
+    ReadPartTask,
+    begin_forests,
     catch_up,
-    code,
-    code_valid,
-    join,
-    look,
+    code_part,
+    code_valid_part,
+    join_exchange,
     open_meeting,
+    read_part,
     sampled_values,
 )
 from rankwright.trees.distributed.remote import RemoteBoosting
@@ -65,7 +65,7 @@ class CrewEngine(Engine, Protocol):
     """An engine whose workers can also be a crew."""
 
     def crew(self, size: int | None = None) -> Crew:
-        """So many workers, as many as the engine has unless that is said."""
+        """A crew of that many workers; by default, of as many as the engine has."""
 
 
 class CrewData:
@@ -77,9 +77,9 @@ class CrewData:
         self.threads = threads or self.crew.threads
         self.boosters: WeakValueDictionary[str, RemoteBoosting] = WeakValueDictionary()
         self._division = 0  # how often the data was divided anew
-        self._setup: list[Callable[[], list[Coded]]] = []  # what new workers have to do, one after another
+        self._setup: list[Callable[[], list[CodedPart]]] = []  # what new workers have to do, one after another
         self._is_set_up = False  # whether all workers have done that
-        self._looked: list[Look] = []  # what workers found whose samples can be asked for
+        self._sampled: list[PartSummary] = []  # the summaries of parts whose samples workers still hold
         self._valid: Shards | BinnedDataset | None = None
         self.mapper: BinMapper
         self.valid_digest: str | None = None
@@ -87,7 +87,7 @@ class CrewData:
             announce("finding the queries of the shards")
             self._index = shards.index() if shards.format == "parquet" else None
             self._divide()
-            self._look()
+            self._read_parts()
         except BaseException:
             self.crew.close()
             raise
@@ -128,19 +128,19 @@ class CrewData:
     def _divide(self) -> None:
         self._parts = divided_shards(self._shards, self._index, self.crew.size)
 
-    def _look(self) -> None:
+    def _read_parts(self) -> None:
         """Have the workers look through their parts, and put the queries in the order of their keys."""
         announce(f"reading {len(self._shards.paths)} shards with {self.crew.size} workers")
         self._width: int | None = None
-        looks = self._trying(self._looks)
-        self.n_features = max(one.n_features for one in looks)
-        if any(one.n_features != self.n_features for one in looks if one.facts.n_docs):
+        summaries = self._trying(self._summarise_parts)
+        self.n_features = max(one.n_features for one in summaries)
+        if any(one.n_features != self.n_features for one in summaries if one.facts.n_docs):
             self._width = self.n_features  # text that leaves out zeros, of different widths
-            looks = self._trying(self._looks)
-        with_rows = [one for one in looks if one.facts.n_docs]
+            summaries = self._trying(self._summarise_parts)
+        with_rows = [one for one in summaries if one.facts.n_docs]
         if not with_rows:
             raise InputError(f"{self._shards.name}: there are no documents")
-        self.facts = sum((one.facts for one in looks), LessonFacts())
+        self.facts = sum((one.facts for one in summaries), LessonFacts())
         require(
             self.facts.n_docs <= MAX_ROWS,
             f"trees can be grown on at most {MAX_ROWS:,} documents in all, got {self.facts.n_docs:,}: the sums of a "
@@ -148,39 +148,40 @@ class CrewData:
         )
         self.feature_names = with_rows[0].feature_names
         self.example = with_rows[0].example
-        self._refuse_repeated(looks)
-        first, second = (np.concatenate(all_of) for all_of in zip(*(one.keys for one in looks), strict=True))
+        self._refuse_repeated(summaries)
+        first, second = (np.concatenate(all_of) for all_of in zip(*(one.keys for one in summaries), strict=True))
         by_key = np.lexsort((second, first))
         self.query_keys = first[by_key]
         self._number_of = np.empty(len(by_key), np.int64)  # of each query, in the order of the shards
         self._number_of[by_key] = np.arange(len(by_key))
-        self.sizes: IntArray = np.concatenate([one.sizes for one in looks])[by_key]
-        self._queries_of_files = self._found_in_files(looks)
+        self.sizes: IntArray = np.concatenate([one.sizes for one in summaries])[by_key]
+        self._queries_of_files = self._first_queries(summaries)
 
-    def _looks(self) -> list[Look]:
-        """What the workers find; their samples make up that of all."""
+    def _summarise_parts(self) -> list[PartSummary]:
+        """The summaries of all parts; the samples of the parts together hold the sample of all data."""
         size = 0 if self._index is None else int(self._index.groups.n_docs)
         highest = highest_of_sample(SAMPLE_SIZE, size)
-        found = self._looks_below(highest)
+        found = self._summaries_below(highest)
         if sum(len(one.priorities) for one in found) < min(SAMPLE_SIZE, size):
-            found = self._looks_below(HIGHEST_PRIORITY)  # many documents are copies of each other
-        self._looked = found
+            found = self._summaries_below(HIGHEST_PRIORITY)  # many documents are copies of each other
+        self._sampled = found
         return found
 
-    def _looks_below(self, highest: int) -> list[Look]:
+    def _summaries_below(self, highest: int) -> list[PartSummary]:
         token = self._division, self._width, highest
         return self.crew.call(
-            look, [LookTask(token, part, self._seed, self.threads, highest, self._width) for part in self._parts]
+            read_part,
+            [ReadPartTask(token, part, self._seed, self.threads, highest, self._width) for part in self._parts],
         )
 
-    def _found_in_files(self, looks: Sequence[Look]) -> IntArray:
-        """Where the queries of each part begin, where nobody knew before; and the number of all."""
-        return np.cumsum([0, *(len(one.sizes) for one in looks)])
+    def _first_queries(self, summaries: Sequence[PartSummary]) -> IntArray:
+        """The number of the first query of each part, and at the end the number of all queries."""
+        return np.cumsum([0, *(len(one.sizes) for one in summaries)])
 
-    def _refuse_repeated(self, looks: Sequence[Look]) -> None:
-        """Raise where a query is in two parts of text; Parquet was looked through before."""
+    def _refuse_repeated(self, summaries: Sequence[PartSummary]) -> None:
+        """Raise if a query is in two parts of text files; for Parquet, the index has checked that."""
         seen: dict[str, int] = {}
-        for number, one in enumerate(looks):
+        for number, one in enumerate(summaries):
             ids = [] if one.query_ids is None else [str(query) for query in one.query_ids.tolist()]
             again = next((query for query in ids if query in seen), None)
             if again is not None:
@@ -194,8 +195,8 @@ class CrewData:
         """Find the bins from the sample that data in memory would give, and have the workers read codes."""
         announce("binning features")
         self.mapper = self._bins(max_bins, set(feature_numbers(self.names, categorical)))
-        self._looked = []
-        self._setup = [self._code]
+        self._sampled = []
+        self._setup = [self._code_parts]
         announce("coding features")
         coded = self._trying(self._set_up)
         self.digest = fingerprint_of(coded, self._numbers(), self.mapper)
@@ -213,7 +214,7 @@ class CrewData:
         return joined_bins(parts)
 
     def _sample(self, columns: slice) -> Float32Array:
-        priorities = [one.priorities for one in self._looked or self._looks()]
+        priorities = [one.priorities for one in self._sampled or self._summarise_parts()]
         chosen = lowest(np.concatenate(priorities), SAMPLE_SIZE)
         starts = np.cumsum([0, *(len(own) for own in priorities)])
         places = np.searchsorted(chosen, starts)
@@ -229,14 +230,14 @@ class CrewData:
         return [np.sort(self._number_of[begin:end]) for begin, end in itertools.pairwise(bounds)]
 
     def _bounds(self) -> list[int]:
-        """Where the queries of each part begin in the order of the shards, and the number of all."""
+        """The number of the first query of each part, in the order of the shards, and at the end the number of all."""
         if self._index is None:
             return [int(bound) for bound in self._queries_of_files]
         return query_bounds(self._index, self.crew.size)
 
-    def _code(self) -> list[Coded]:
+    def _code_parts(self) -> list[CodedPart]:
         tasks = [
-            CodeTask(
+            CodePartTask(
                 token=self._division,
                 part=part,
                 mapper=self.mapper,
@@ -248,13 +249,13 @@ class CrewData:
             )
             for part, numbers in zip(self._parts, self._numbers(), strict=True)
         ]
-        return self.crew.call(code, tasks)
+        return self.crew.call(code_part, tasks)
 
     def watch(self, valid: Shards | BinnedDataset) -> None:
         """Give the workers validation data: shards to read, or data in memory of which each gets a part."""
         self._valid = valid
         self._valid_index = valid.index() if isinstance(valid, Shards) and valid.format == "parquet" else None
-        self._setup.append(self._code_valid)
+        self._setup.append(self._code_valid_parts)
         coded = self._trying(self._set_up)
         if isinstance(valid, BinnedDataset):
             self.valid_digest = binned_digest(valid)
@@ -263,7 +264,7 @@ class CrewData:
         numbers = [np.arange(begin_at, end) for begin_at, end in itertools.pairwise(ends)]
         self.valid_digest = fingerprint_of(coded, numbers, self.mapper)
 
-    def _code_valid(self) -> list[Coded]:
+    def _code_valid_parts(self) -> list[CodedPart]:
         valid, size = self._valid, self.crew.size
         parts: Sequence[ShardPart | BinnedDataset]
         if isinstance(valid, BinnedDataset):
@@ -271,13 +272,13 @@ class CrewData:
         else:
             assert valid is not None
             parts = divided_shards(valid, self._valid_index, size)
-        tasks = [CodeTask(self._division, part, self.mapper, self.threads, self.feature_names) for part in parts]
-        return self.crew.call(code_valid, tasks)
+        tasks = [CodePartTask(self._division, part, self.mapper, self.threads, self.feature_names) for part in parts]
+        return self.crew.call(code_valid_part, tasks)
 
     # Workers that come and go.
 
     def _trying(self, work: Callable[[], Result]) -> Result:
-        """What `work` gives; it is done again where workers died meanwhile, with others in their places."""
+        """The result of `work`. If workers die meanwhile, others take their places and the work is done again."""
         for tries in range(1, MAX_TRIES + 1):
             try:
                 return work()
@@ -287,9 +288,9 @@ class CrewData:
                 self._replace(error)
         raise AssertionError
 
-    def _set_up(self) -> list[Coded]:
+    def _set_up(self) -> list[CodedPart]:
         """Have the workers read what they do not have yet; returns what they found in the last of these steps."""
-        found: list[Coded] = []
+        found: list[CodedPart] = []
         for read in self._setup:
             found = read()
         self._is_set_up = True
@@ -312,7 +313,7 @@ class CrewData:
     def _replace(self, error: LostMembersError) -> None:
         """Replace workers that died; where there is no room for them, the others take over their documents."""
         logger.warning("%s: going on from the last finished tree", error)
-        self._is_set_up, self._looked = False, []
+        self._is_set_up, self._sampled = False, []
         if not error.members:
             return
         try:
@@ -336,9 +337,9 @@ class CrewData:
             self._set_up()
         size = self.crew.size
         store = self.crew.call(open_meeting, [SECONDS_TO_MEET] + [None] * (size - 1))[0]
-        self.crew.call(join, [MeetingPlace(rank, size, store, SECONDS_TO_MEET) for rank in range(size)])
+        self.crew.call(join_exchange, [MeetingPlace(rank, size, store, SECONDS_TO_MEET) for rank in range(size)])
         alive = [booster.task for _, booster in sorted(self.boosters.items())]
-        self.crew.call(begin, [alive] * size)
+        self.crew.call(begin_forests, [alive] * size)
         for _, booster in sorted(self.boosters.items()):
             had = self.crew.call(catch_up, [(booster.task, booster.n_taken, None)] * size)
             if any(found != booster.n_taken for found in had):
@@ -349,7 +350,7 @@ class CrewData:
                 )
 
 
-def fingerprint_of(coded: Sequence[Coded], numbers: Sequence[IntArray], mapper: BinMapper) -> str:
+def fingerprint_of(coded: Sequence[CodedPart], numbers: Sequence[IntArray], mapper: BinMapper) -> str:
     """The fingerprint of all workers' data; `numbers` are those of each worker's queries among all."""
     sizes = np.empty(sum(len(own) for own in numbers), np.int64)
     weights = np.ones(len(sizes), np.float32)
@@ -363,7 +364,7 @@ def fingerprint_of(coded: Sequence[Coded], numbers: Sequence[IntArray], mapper: 
 
 
 def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
-    """So many parts of the data, with whole queries, in their order."""
+    """The data cut into `n_parts` parts of whole queries, in their order."""
     bounds = np.searchsorted(data.groups.offsets, np.arange(n_parts + 1) * (data.n_docs / n_parts))
     bounds[-1] = data.n_queries
     parts = []
@@ -376,7 +377,7 @@ def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
 
 
 def without_ids(data: RankingDataset) -> RankingDataset:
-    """The documents without what nothing is learned from."""
+    """The documents with only what trees learn from: without ids and places in files."""
     return RankingDataset(
         features=data.features,
         labels=data.labels,

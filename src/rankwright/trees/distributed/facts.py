@@ -1,4 +1,4 @@
-"""What must be known of all documents before a worker can begin with its own."""
+"""What workers must know about all documents before they begin with their own."""
 
 from __future__ import annotations
 

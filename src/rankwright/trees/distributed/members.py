@@ -38,8 +38,8 @@ from rankwright.trees.label_sums import LabelSums, label_sums
 from rankwright.trees.share import RowShare
 
 
-def kept(state: MemberState, place: str, token: Any, make: Callable[[], Any]) -> Any:
-    """What was made under this token before, or is made now and kept."""
+def remembered(state: MemberState, place: str, token: Any, make: Callable[[], Any]) -> Any:
+    """What a worker made under this token before; otherwise it is made now, and the worker remembers it."""
     if state.get(place, (None, None))[0] != token:
         state.pop(place, None)  # its memory is needed
         state[place] = token, make()
@@ -47,8 +47,8 @@ def kept(state: MemberState, place: str, token: Any, make: Callable[[], Any]) ->
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LookTask:
-    """A part to look through: its keys, its facts and a sample of its rows."""
+class ReadPartTask:
+    """A part to read for its keys, its facts and a sample of its rows."""
 
     token: Any
     part: ShardPart
@@ -58,41 +58,41 @@ class LookTask:
     n_features: int | None = None  # where it is known
 
 
-class Look(NamedTuple):
-    """What is known of a part that was read: of its queries, in their order in the files, and of its sample."""
+class PartSummary(NamedTuple):
+    """What the driver learns of a part that was read: its queries, in the order of the files, and its sample."""
 
     n_features: int
     feature_names: tuple[str, ...]
     keys: tuple[Uint64Array, Uint64Array]
     sizes: IntArray
-    query_ids: IdArray | None  # where nobody looked at them before
+    query_ids: IdArray | None  # of text files; the index of Parquet files has them
     priorities: Uint64Array  # of the rows of the sample
     facts: LessonFacts
     example: RankingDataset | None  # the first query without its features: it shows which columns there are
 
 
 NO_QUERIES = np.empty(0, np.uint64)
-NOTHING = Look(0, (), (NO_QUERIES, NO_QUERIES), np.empty(0, np.int64), None, NO_QUERIES, LessonFacts(), None)
+NOTHING = PartSummary(0, (), (NO_QUERIES, NO_QUERIES), np.empty(0, np.int64), None, NO_QUERIES, LessonFacts(), None)
 
 
-def look(state: MemberState, task: LookTask) -> Look:
+def read_part(state: MemberState, task: ReadPartTask) -> PartSummary:
     """Read the part, block by block; the library that exchanges numbers is loaded meanwhile, since it takes seconds."""
     Thread(target=_load_ahead, daemon=True).start()
-    return kept(state, "look", task.token, lambda: _look(task))[0]  # type: ignore[no-any-return]
+    return remembered(state, "reading", task.token, lambda: _read_part(task))[0]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LookedThrough:
-    """What a worker that has looked through its part remembers when it reads codes."""
+class FirstReading:
+    """What a worker remembers of the first reading of its part, for the second one, which makes codes."""
 
     order: IntArray | None = None  # of the rows, by their keys
     digest: str | None = None
 
 
-def _look(task: LookTask) -> tuple[Look, Float32Array, LookedThrough]:
+def _read_part(task: ReadPartTask) -> tuple[PartSummary, Float32Array, FirstReading]:
     file = task.part.file(n_features=task.n_features, threads=task.threads)
     if file is None:
-        return NOTHING, np.empty((0, 0), np.float32), LookedThrough()
+        return NOTHING, np.empty((0, 0), np.float32), FirstReading()
     sample = RowSample(SAMPLE_SIZE, task.seed, file.absent, task.highest)
     documents = file.stream_rows(sample.add)
     data = documents.data
@@ -100,12 +100,14 @@ def _look(task: LookTask) -> tuple[Look, Float32Array, LookedThrough]:
     features, priorities = sample.with_priorities()
     hashes = sample.hashes()
     keys = query_keys(data, hashes)
-    known = LookedThrough(order_of_rows(data, hashes, task.threads), data_digest(data, hashes))
+    first_reading = FirstReading(order_of_rows(data, hashes, task.threads), data_digest(data, hashes))
     ids = None if task.part.format == "parquet" else data.query_ids
     example = data.take_queries([0])
     facts = LessonFacts.of(data)
-    found = Look(sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example)
-    return found, features, known  # some room beside it is left until codes are read: a copy would take more
+    summary = PartSummary(
+        sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example
+    )
+    return summary, features, first_reading  # a copy of the sample would take more memory than the room beside it
 
 
 def _require_together(data: RankingDataset, sample: RowSample, name: str) -> None:
@@ -119,12 +121,12 @@ def _require_together(data: RankingDataset, sample: RowSample, name: str) -> Non
 def sampled_values(state: MemberState, task: tuple[IntArray, slice]) -> Float32Array:
     """Some rows and columns of the sample."""
     rows, columns = task
-    chosen: Float32Array = state["look"][1][1][:, columns][rows]
+    chosen: Float32Array = state["reading"][1][1][:, columns][rows]
     return chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CodeTask:
+class CodePartTask:
     """A part to read as codes, and the place of its queries among all.
 
     Training data has `numbers`, in ascending order, which are those of its queries in the order of their keys; `sizes`
@@ -142,7 +144,7 @@ class CodeTask:
     keys: str | None = None
 
 
-class Coded(NamedTuple):
+class CodedPart(NamedTuple):
     """What the driver needs to know of a part with codes: of its queries, and of its labels."""
 
     sizes: IntArray
@@ -152,51 +154,54 @@ class Coded(NamedTuple):
     relevant: LabelSums
 
 
-def code(state: MemberState, task: CodeTask) -> Coded:
+def code_part(state: MemberState, task: CodePartTask) -> CodedPart:
     """Read the training part as codes."""
-    known = LookedThrough()
+    first_reading = FirstReading()
     if state.get("data", (None,))[0] != task.token:
-        looked = state.pop("look", None)  # its sample makes room
+        looked = state.pop("reading", None)  # its sample makes room
         if looked is not None and looked[0][0] == task.token:
-            known = looked[1][2]
+            first_reading = looked[1][2]
         del looked
         state.pop("boosters", None)  # which belong to other data
-    return kept(state, "data", task.token, lambda: _coded_training(task, known))[0]  # type: ignore[no-any-return]
+    coded = remembered(state, "data", task.token, lambda: _coded_training_part(task, first_reading))
+    return coded[0]  # type: ignore[no-any-return]
 
 
-def _coded_training(task: CodeTask, known: LookedThrough) -> tuple[Coded, BinnedDataset, IntArray]:
-    own = _read(task, known, in_key_order=True)
+def _coded_training_part(task: CodePartTask, first_reading: FirstReading) -> tuple[CodedPart, BinnedDataset, IntArray]:
+    own = _read_codes(task, first_reading, in_key_order=True)
     assert task.numbers is not None
     assert task.sizes is not None
     if own.query_keys is not None and digest_of([np.sort(own.query_keys)]) != task.keys:
         raise InputError("shards changed while they were read: they differ from what the bins were found from")
-    return _facts(own, task.threads), spread_queries(own, task.numbers, len(task.sizes)), task.sizes
+    return _facts_of_coded(own, task.threads), spread_queries(own, task.numbers, len(task.sizes)), task.sizes
 
 
-def code_valid(state: MemberState, task: CodeTask) -> Coded:
+def code_valid_part(state: MemberState, task: CodePartTask) -> CodedPart:
     """Read the validation part as codes."""
-    return kept(state, "valid", task.token, lambda: _coded_valid(task))[0]  # type: ignore[no-any-return]
+    return remembered(state, "valid", task.token, lambda: _coded_valid_part(task))[0]  # type: ignore[no-any-return]
 
 
-def _coded_valid(task: CodeTask) -> tuple[Coded, BinnedDataset]:
-    own = _read(task, LookedThrough(), in_key_order=False)
-    return _facts(own, task.threads), own
+def _coded_valid_part(task: CodePartTask) -> tuple[CodedPart, BinnedDataset]:
+    own = _read_codes(task, FirstReading(), in_key_order=False)
+    return _facts_of_coded(own, task.threads), own
 
 
-def _facts(own: BinnedDataset, threads: int) -> Coded:
+def _facts_of_coded(own: BinnedDataset, threads: int) -> CodedPart:
     sums = label_sums(own, relevant=False), label_sums(own, relevant=True)
-    return Coded(own.groups.sizes, own.query_weights, query_hashes(own, threads), *sums)
+    return CodedPart(own.groups.sizes, own.query_weights, query_hashes(own, threads), *sums)
 
 
-def _read(task: CodeTask, known: LookedThrough, *, in_key_order: bool) -> BinnedDataset:
+def _read_codes(task: CodePartTask, first_reading: FirstReading, *, in_key_order: bool) -> BinnedDataset:
     if isinstance(task.part, BinnedDataset):
         return task.part
     names = {"features": list(task.feature_names)} if task.feature_names else {}
     file = None if task.part is None else task.part.file(n_features=task.mapper.n_features, **names)
     if file is not None:
-        if known.order is None:
+        if first_reading.order is None:
             return bin_file(file, task.mapper, in_key_order=in_key_order, threads=task.threads)
-        return coded_file(file, PlacedCodes(task.mapper, known.order, task.threads), known.digest, in_key_order=True)
+        return coded_file(
+            file, PlacedCodes(task.mapper, first_reading.order, task.threads), first_reading.digest, in_key_order=True
+        )
     nothing = RankingDataset(
         features=np.empty((0, 0), np.float32), labels=np.empty(0, np.float32), groups=Groups(np.zeros(1, np.int64))
     )
@@ -204,12 +209,12 @@ def _read(task: CodeTask, known: LookedThrough, *, in_key_order: bool) -> Binned
 
 
 def open_meeting(state: MemberState, patience: float | None) -> tuple[str, int] | None:
-    """Have the worker that is given how long it waits keep the place where all find each other.
+    """Open the place where all workers find each other, in the worker that is told how long to wait there.
 
-    The exchange before is closed.
+    The earlier exchange is closed.
     """
     gloo = _gloo()
-    leave(state)
+    leave_exchange(state)
     if patience is None:
         return None
     state["meeting"] = gloo.Meeting(state["address"], patience)
@@ -217,13 +222,13 @@ def open_meeting(state: MemberState, patience: float | None) -> tuple[str, int] 
     return place
 
 
-def join(state: MemberState, place: MeetingPlace) -> None:
+def join_exchange(state: MemberState, place: MeetingPlace) -> None:
     """Form the exchange of all workers."""
     meeting = state.get("meeting") if place.rank == 0 else None
     state["exchange"] = _gloo().GlooExchange(place, state["address"], meeting)
 
 
-def leave(state: MemberState, task: Any = None) -> None:  # noqa: ARG001
+def leave_exchange(state: MemberState, task: Any = None) -> None:  # noqa: ARG001
     """Close the exchange: whoever waits for this worker gets an error."""
     if "exchange" in state:
         state.pop("exchange").close()
@@ -246,7 +251,7 @@ def _gloo() -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BeginTask:
+class ForestTask:
     """A forest to grow on the training data, or on some of its queries."""
 
     name: str
@@ -258,8 +263,8 @@ class BeginTask:
     threads: int
 
 
-def begin(state: MemberState, forests: Sequence[BeginTask]) -> None:
-    """Be ready to grow these forests; others are forgotten, and those begun already go on."""
+def begin_forests(state: MemberState, forests: Sequence[ForestTask]) -> None:
+    """Begin these forests; those that were begun before go on, and all others are forgotten."""
     boosters: dict[str, Any] = state.setdefault("boosters", {})
     for name in [name for name in boosters if name not in {task.name for task in forests}]:
         del boosters[name]
@@ -271,7 +276,7 @@ def begin(state: MemberState, forests: Sequence[BeginTask]) -> None:
             begun.share = replace(begun.share, exchange=state["exchange"])
 
 
-def _boosting(state: MemberState, task: BeginTask) -> Boosting:
+def _boosting(state: MemberState, task: ForestTask) -> Boosting:
     _, data, sizes = state["data"][1]
     return Boosting(
         data,
@@ -285,8 +290,8 @@ def _boosting(state: MemberState, task: BeginTask) -> Boosting:
     )
 
 
-def catch_up(state: MemberState, task: tuple[BeginTask, int, Arrays | None]) -> int:
-    """Have exactly the first `n_trees` trees, whose arrays are given if need be; returns how many were there."""
+def catch_up(state: MemberState, task: tuple[ForestTask, int, Arrays | None]) -> int:
+    """Take over the first `n_trees` trees if their arrays are given; returns how many trees there were before."""
     begun, n_trees, arrays = task
     boosting: Boosting = state["boosters"][begun.name]
     had = boosting.n_taken
@@ -297,15 +302,15 @@ def catch_up(state: MemberState, task: tuple[BeginTask, int, Arrays | None]) -> 
     return had
 
 
-class Grown(NamedTuple):
-    """What came of a step: whether there was anything to learn, and from worker 0 the tree."""
+class GrowthReply(NamedTuple):
+    """The result of a step: whether a tree was grown, and from worker 0 that tree."""
 
     grew: bool
     tree: Arrays | None
     bytes_sent: int
 
 
-def grow(state: MemberState, task: tuple[str, int]) -> Grown:
+def grow_next_tree(state: MemberState, task: tuple[str, int]) -> GrowthReply:
     """Grow one tree together with the other workers."""
     name, step = task
     boosting: Boosting = state["boosters"][name]
@@ -314,10 +319,10 @@ def grow(state: MemberState, task: tuple[str, int]) -> Grown:
     try:
         grew = boosting.take_step(step)
     except BaseException:
-        leave(state)  # so that nobody waits for this worker
+        leave_exchange(state)  # so that nobody waits for this worker
         raise
     tells = exchange.rank == 0 and grew
-    return Grown(grew, forest_to_arrays(boosting.last_tree()) if tells else None, exchange.bytes_sent - before)
+    return GrowthReply(grew, forest_to_arrays(boosting.last_tree()) if tells else None, exchange.bytes_sent - before)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

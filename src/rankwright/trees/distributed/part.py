@@ -13,7 +13,7 @@ from rankwright.trees.bins.binned import BinnedDataset
 
 
 def spread_queries(own: BinnedDataset, numbers: IntArray, n_queries: int) -> BinnedDataset:
-    """`own` among `n_queries` queries, its own having these numbers, in ascending order; the others are empty.
+    """The queries of `own` as numbers `numbers`, ascending, of `n_queries` queries; all other queries are empty.
 
     Ids and places in files are left out: trees do not learn from them.
     """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays
 from rankwright.trees.boosting import n_trees_array
-from rankwright.trees.distributed.members import BeginTask, Grown, grow
+from rankwright.trees.distributed.members import ForestTask, GrowthReply, grow_next_tree
 from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests
@@ -26,7 +26,7 @@ class Workers(Protocol):
         """Call a function with the same task in all workers."""
 
     def meet(self) -> None:
-        """Have the workers be as they were after the last finished tree of each forest."""
+        """Bring the workers back to where they were after the last finished tree of each forest."""
 
     def empty_forest(self) -> Forest:
         """A forest without trees."""
@@ -35,7 +35,7 @@ class Workers(Protocol):
 class RemoteBoosting:
     """A forest in training; its trees are here, and the scores of its documents are with the workers."""
 
-    def __init__(self, workers: Workers, task: BeginTask) -> None:
+    def __init__(self, workers: Workers, task: ForestTask) -> None:
         self.task, self._workers = task, workers
         self.trees: list[Forest] = []  # of one tree each
         self._in_step = False  # whether the workers may have more trees than are here, since a step was interrupted
@@ -79,7 +79,7 @@ class RemoteBoosting:
         """Have the workers grow tree number `step`; False where there is nothing left to learn."""
         self.settle()
         self._in_step = True
-        replies: list[Grown] = self._workers.together(grow, (self.task.name, step))
+        replies: list[GrowthReply] = self._workers.together(grow_next_tree, (self.task.name, step))
         sent = max(reply.bytes_sent for reply in replies)
         logger.debug("tree %d: %d workers sent %d bytes each, at most", step, len(replies), sent)
         if not replies[0].grew:

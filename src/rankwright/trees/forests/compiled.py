@@ -39,7 +39,7 @@ class CompiledTrees(ForestTrees):
         return len(self.node_offsets) - 1
 
     def part(self, first: int, last: int) -> CompiledTrees:
-        """Trees `first` to `last`, the last one not among them, with the leaves and nodes of all."""
+        """Trees `first` to `last`, without `last` itself; leaves and nodes are numbered as in the whole forest."""
         some = slice(first, last + 1)
         return replace(self, node_offsets=self.node_offsets[some], leaf_offsets=self.leaf_offsets[some])
 

@@ -43,7 +43,7 @@ def cover_of(forest: Forest, cover: str) -> Float64Array:
 
 
 def _with_sums(forest: Forest, cover: Float64Array) -> Float64Array:
-    """The cover with the sums of their children at inner nodes of which nothing is told, as in CatBoost's files."""
+    """The cover, in which inner nodes without a value, as in CatBoost's files, get the sum of their children."""
     untold = (forest.feature >= 0) & (cover == 0)
     for level in reversed(_levels(forest)) if untold.any() else ():
         nodes = level[untold[level]]
