@@ -9,7 +9,8 @@
 
 namespace rankwright {
 
-// What can be wrong with a cell. The numbers are part of the kernel's interface: kernels/shared_codes.py has their twins.
+// What can be wrong with a cell. The numbers are part of the kernel's interface: kernels/shared_codes.py has their
+// twins.
 enum class CellProblem : std::int64_t {
     none = 0,
     wrong_count = 1, // the row has `column` cells, not one per target

@@ -6,7 +6,8 @@
 
 namespace rankwright {
 
-// What can be wrong with a line. The numbers are part of the kernel's interface: kernels/shared_codes.py has their twins.
+// What can be wrong with a line. The numbers are part of the kernel's interface: kernels/shared_codes.py has their
+// twins.
 enum class SvmlightProblem : std::int64_t {
     none = 0,
     label_not_a_number = 1,

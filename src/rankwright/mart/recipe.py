@@ -28,7 +28,7 @@ from rankwright.rankers.recipe import (
 )
 from rankwright.rankers.stages import Stage
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
-from rankwright.training.driver import Earlier, Learned, Lesson, learn
+from rankwright.training.driver import NEEDS_VALIDATION, Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan
 from rankwright.trees.bins.binned import feature_numbers
 from rankwright.trees.boosting import BoostingParams, resumed_after
@@ -90,6 +90,8 @@ class ForestGrowth:
     def outcome(self, earlier: TrainedRanker | None, run: TrainingRun) -> TrainingOutcome:
         """The trained forest; it goes on from the trees of an earlier one, if there is one."""
         settings, lists = self.settings, self.lists
+        # Before a length is searched for, which takes a while.
+        require(settings.early_stopping is None or lists.is_watched, NEEDS_VALIDATION)
         chosen: Chosen = chosen_settings(settings, self._shape())
         if earlier is None:
             base_score = self._base_score()
