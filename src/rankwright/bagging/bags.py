@@ -24,8 +24,7 @@ def bag_plan(ranker: Any) -> BagPlan:
 
 def bags_at_a_time(ranker: Any) -> int:
     """How many bags this process trains at a time."""
-    beside = getattr(ranker.single(), "trains_beside_others", True)
-    return min(thread_count(ranker.threads), ranker.n_bags) if beside else 1
+    return min(thread_count(ranker.threads), ranker.n_bags) if ranker.single().trains_beside_others else 1
 
 
 def threads_of_a_bag(ranker: Any) -> int:

@@ -86,12 +86,13 @@ class ForestBagRecipe:
         forest = ForestOfBag(single, choosing, bag_plan(ranker), threads_of_a_bag(ranker), told)
         members = ForestMembers(forest, data, valid)
         watched = None if valid is None else valid.documents
-        bags = train_members(ranker, data.documents, watched, members, lists.digests(), run, lists.parts)
+        digests = lists.digests()
+        bags = train_members(ranker, data.documents, watched, members, digests, run, lists.parts)
         score = bags.out_of_bag.measure(ranker.selected_metric, threads=thread_count(ranker.threads))
         oob_scores = data.documents.in_source_order(bags.out_of_bag.scores())
         chosen = _chosen(ranker, bags, shape)
         found = replace(found, chosen=chosen, watched=bags.watched, oob_scores=oob_scores)
-        outcome = TrainingOutcome(_mean_of(bags, score), bags.history, lists.digest(), found)
+        outcome = TrainingOutcome(_mean_of(bags, score), bags.history, digests[0], found)
         return trained_ranker(ranker, outcome, prepared.features, prepared.scaling, prepared.clicks)
 
     def _train_on_shards(self, ranker: Any, shards: Shards, given: Given, run: TrainingRun) -> TrainedRanker:
