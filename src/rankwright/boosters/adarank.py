@@ -59,12 +59,7 @@ class AdaRankLearner:
     """
 
     def __init__(
-        self,
-        features: Float32Array,
-        lists: MeasuredLists,
-        settings: AdaRankSettings,
-        *,
-        threads: int = 1,
+        self, features: Float32Array, lists: MeasuredLists, settings: AdaRankSettings, *, threads: int = 1
     ) -> None:
         self.lists, self.max_uses, self.threads = lists, settings.max_uses, threads
         self.features = features[lists.rows]

@@ -118,9 +118,7 @@ class StudentForest:
         n_threads = thread_count(threads)
         binned = bin_dataset(lesson, categorical=tuple(categorical), seed=seed, threads=threads)
         tree = TreeParams(
-            max_leaves=max_leaves,
-            min_docs_in_leaf=params.min_docs_in_leaf,
-            learning_rate=params.learning_rate,
+            max_leaves=max_leaves, min_docs_in_leaf=params.min_docs_in_leaf, learning_rate=params.learning_rate
         )
         forces = posterior_cost().bind(binned, threads=n_threads)
         self._boosting = Boosting(binned, forces, BoostingParams(tree=tree, seed=seed), threads=n_threads)

@@ -24,12 +24,7 @@ from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.params import DescentParams
 from rankwright.objectives.objective import LambdaFn
 
-ACTIVATIONS: Mapping[str, type[nn.Module]] = {
-    "relu": nn.ReLU,
-    "tanh": nn.Tanh,
-    "sigmoid": nn.Sigmoid,
-    "gelu": nn.GELU,
-}
+ACTIVATIONS: Mapping[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "gelu": nn.GELU}
 ADAM_REMEMBERS = ("exp_avg", "exp_avg_sq", "step")  # of each parameter, as torch calls it
 ROWS_AT_A_TIME = 2048  # when all rows are wanted: few enough to stay in the processor's cache
 
