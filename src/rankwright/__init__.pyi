@@ -10,8 +10,8 @@ from rankwright.bagging.blmart import BLMART as BLMART
 from rankwright.boosters.adarank import AdaRank as AdaRank
 from rankwright.boosters.boltzrank import BoltzRank as BoltzRank
 from rankwright.boosters.coordinate_ascent import CoordinateAscent as CoordinateAscent
-from rankwright.boosters.frank import FRank as FRank
-from rankwright.boosters.rankboost import RankBoost as RankBoost
+from rankwright.boosters.stump_rankers import FRank as FRank
+from rankwright.boosters.stump_rankers import RankBoost as RankBoost
 from rankwright.catalog.inspection import ModelDescription as ModelDescription
 from rankwright.catalog.inspection import describe_model as describe_model
 from rankwright.catalog.rankers import load as load

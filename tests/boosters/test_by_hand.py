@@ -10,8 +10,8 @@ import pytest
 
 import rankwright as rw
 from rankwright.boosters.boltzrank import BoltzRankLearner
-from rankwright.boosters.measured_lists import measured_lists
-from rankwright.boosters.potentials import Potentials
+from rankwright.boosters.climbing import measured_lists
+from rankwright.boosters.model import Potentials
 from rankwright.boosters.settings import BoltzRankSettings
 from rankwright.data.dataset import RankingDataset
 
@@ -204,7 +204,7 @@ def test_boltzranks_scores_order_the_most_probable_ranking():
     X, group = rng.normal(size=(m, n_features)).astype(np.float32), rw.Groups.of_sizes([m])
     own, unit, of_unit = rng.normal(size=n_features), rng.normal(size=n_features), 2.0
     flat = np.concatenate([own, unit, [of_unit]])
-    scores = Potentials.of_flat(flat, n_features, 1).scores(X, group)
+    scores = Potentials.of_flat(flat, n_features, 1).scores(X, group)[0]
 
     def psi(i, j):
         return of_unit * math.tanh(X[i] @ unit - X[j] @ unit)

@@ -19,37 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
-from rankwright.boosters.measured_lists import MeasuredLists
+from rankwright.boosters.climbing import ClimbingRecipe, MeasuredLists, WeightedSumRanker
+from rankwright.boosters.model import weighted_sum
 from rankwright.boosters.settings import AdaRankSettings
-from rankwright.boosters.weighted_sum import column_of, weighted_sum
-from rankwright.boosters.weighted_sum_ranker import ClimbingRecipe, WeightedSumRanker
 from rankwright.container.checks import check_between, read_array
-from rankwright.training.driver import Learner
 
 LARGEST_MEAN = 1 - 1e-6  # a weak ranker that is perfect for every query would get an infinite weight
-
-
-def adarank_learner(settings: AdaRankSettings, features: Float32Array, lists: MeasuredLists, threads: int) -> Learner:
-    """The learner of the weights."""
-    return AdaRankLearner(features, lists, settings, threads=threads)
-
-
-class AdaRank(WeightedSumRanker, AdaRankSettings):
-    """`metric` is what is boosted: `map`, `ndcg@10`, any metric between 0 and 1. Each of `n_rounds` rounds takes the
-    feature that does best with the current query weights; queries that the sum so far ranks badly weigh more in the
-    next round. Weak rankers are single features: with `downwards`, a feature whose low values are better ranks the
-    other way. A feature is chosen `max_uses` times at most; None is the paper's rule, which tends to take one feature
-    again and again. `scaling` decides how features add up; it does not change how a feature ranks alone, unless it
-    scales each query by itself.
-
-    The rounds kept are those up to the best value of `select` (default: `metric`) on the validation documents, or on
-    the training ones where there are none. `early_stopping` is the number of rounds without a better value after which
-    to stop. A query starts with its own weight times the mean weight of its documents. Queries whose
-    documents all have one label teach nothing and are left out. Nothing in training is random; `seed` draws only the
-    `unjudged` documents that are taken as irrelevant.
-    """
-
-    recipe = ClimbingRecipe(adarank_learner)
 
 
 class AdaRankLearner:
@@ -59,7 +34,7 @@ class AdaRankLearner:
     """
 
     def __init__(
-        self, features: Float32Array, lists: MeasuredLists, settings: AdaRankSettings, *, threads: int = 1
+        self, features: Float32Array, lists: MeasuredLists, settings: AdaRankSettings, threads: int = 1
     ) -> None:
         self.lists, self.max_uses, self.threads = lists, settings.max_uses, threads
         self.features = features[lists.rows]
@@ -127,5 +102,24 @@ class AdaRankLearner:
         """E: the metric's values with one feature alone: a row for each feature, a column for each query."""
         values = np.zeros((len(signs), self.lists.n_queries))
         for feature, sign in enumerate(signs.tolist()):
-            values[feature] = self.lists.of_scores(sign * column_of(self.features, feature), threads=self.threads)
+            scores = sign * self.features[:, feature].astype(np.float64)
+            values[feature] = self.lists.of_scores(scores, threads=self.threads)
         return values
+
+
+class AdaRank(WeightedSumRanker, AdaRankSettings):
+    """`metric` is what is boosted: `map`, `ndcg@10`, any metric between 0 and 1. Each of `n_rounds` rounds takes the
+    feature that does best with the current query weights; queries that the sum so far ranks badly weigh more in the
+    next round. Weak rankers are single features: with `downwards`, a feature whose low values are better ranks the
+    other way. A feature is chosen `max_uses` times at most; None is the paper's rule, which tends to take one feature
+    again and again. `scaling` decides how features add up; it does not change how a feature ranks alone, unless it
+    scales each query by itself.
+
+    The rounds kept are those up to the best value of `select` (default: `metric`) on the validation documents, or on
+    the training ones where there are none. `early_stopping` is the number of rounds without a better value after which
+    to stop. A query starts with its own weight times the mean weight of its documents. Queries whose
+    documents all have one label teach nothing and are left out. Nothing in training is random; `seed` draws only the
+    `unjudged` documents that are taken as irrelevant.
+    """
+
+    recipe = ClimbingRecipe(AdaRankLearner)

@@ -24,56 +24,16 @@ from typing import ClassVar
 import numpy as np
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array
-from rankwright.boosters.measured_lists import MeasuredLists
-from rankwright.boosters.model import PotentialsModel
-from rankwright.boosters.potentials import Potentials
+from rankwright.boosters.climbing import ClimbingRecipe, MeasuredLists, WeightedSumRanker
+from rankwright.boosters.model import Potentials, PotentialsModel
 from rankwright.boosters.settings import BoltzRankSettings
-from rankwright.boosters.weighted_sum_ranker import ClimbingRecipe, WeightedSumRanker
 from rankwright.data.groups import Groups
 from rankwright.ranking.order import rank_checked
-from rankwright.training.driver import Learner, RemembersArrays
+from rankwright.training.driver import RemembersArrays
 
 SHARPNESS = (0.0, 1.0, 2.0, 4.0)  # of the samples in turn: from a random order to nearly that of the labels
 LABEL_SCALE = 4.0  # times labels in standard deviations: the scores of the target distribution
 MOMENTUM, SECOND_MOMENTUM, TINY = 0.9, 0.999, 1e-8  # of Adam
-
-
-def boltzrank_learner(
-    settings: BoltzRankSettings, features: Float32Array, lists: MeasuredLists, threads: int
-) -> Learner:
-    """The learner of the weights."""
-    return BoltzRankLearner(features, lists, settings, threads=threads)
-
-
-def potentials_model(
-    settings: BoltzRankSettings, weights: Float64Array, n_rounds: int, n_features: int
-) -> PotentialsModel:
-    """The model of the weights of features and units."""
-    return PotentialsModel(weights, n_rounds, n_features, settings.pair_units)
-
-
-class BoltzRank(WeightedSumRanker, BoltzRankSettings):
-    """A document's own potential is linear in its features; `pair_units` adds as many units that compare it with each
-    other document of its query. With them `predict` needs `qid`, because a score depends on the whole list. Each of
-    `epochs` epochs draws `n_samples` rankings of every query and takes one step of Adam down a loss: `mix` times how
-    far the expected `metric` is from 1, plus 1 - `mix` times the divergence of the model's distribution over these
-    rankings from that of the labels. `l2` keeps weights small.
-
-    The weights kept are those after the epoch with the best value of `select` (default: `metric`) on the validation
-    documents, or on the training ones where there are none. `early_stopping` is the number of epochs without a better
-    value after which to stop. Queries count by their weight times the mean weight of their documents; those whose
-    documents all have one label teach nothing and are left out. `weights_` holds the weight of each feature, then those
-    of the units.
-    """
-
-    model_kind = PotentialsModel
-
-    @property
-    def needs_qid(self) -> bool:  # type: ignore[override]  # for other kinds it is a constant of the class
-        """Whether a document's score depends on the rest of its list, which is so with units that compare documents."""
-        return bool(self.pair_units > 0)
-
-    recipe = ClimbingRecipe(boltzrank_learner, potentials_model)
 
 
 class BoltzRankLearner(RemembersArrays):
@@ -82,7 +42,7 @@ class BoltzRankLearner(RemembersArrays):
     remembered: ClassVar[tuple[str, ...]] = ("weights", "first", "second")
 
     def __init__(
-        self, features: Float32Array, lists: MeasuredLists, settings: BoltzRankSettings, *, threads: int = 1
+        self, features: Float32Array, lists: MeasuredLists, settings: BoltzRankSettings, threads: int = 1
     ) -> None:
         self.lists, self.settings, self.threads = lists, settings, threads
         self.features = features[lists.rows]
@@ -96,9 +56,9 @@ class BoltzRankLearner(RemembersArrays):
         if self.lists.n_queries == 0:
             return False
         potentials = Potentials.of_flat(self.weights, self.n_features, self.settings.pair_units)
-        forward = potentials.forward(self.features, self.lists.groups, threads=self.threads)
-        slopes = self.slopes(forward.scores, step)
-        gradient = potentials.gradient(self.features, self.lists.groups, forward, slopes, self.threads)
+        scores, *units = potentials.scores(self.features, self.lists.groups, threads=self.threads)
+        slopes = self.slopes(scores, step)
+        gradient = potentials.gradient(self.features, self.lists.groups, units, slopes, self.threads)
         gradient += self.settings.l2 * self.weights
         self.first = MOMENTUM * self.first + (1 - MOMENTUM) * gradient
         self.second = SECOND_MOMENTUM * self.second + (1 - SECOND_MOMENTUM) * gradient**2
@@ -157,3 +117,27 @@ def _centred_labels(lists: MeasuredLists) -> Float64Array:
     labels = lists.labels.astype(np.float64)
     centred = labels - lists.groups.means(labels)
     return np.asarray(LABEL_SCALE * centred / np.sqrt(lists.groups.means(centred**2)), np.float64)
+
+
+class BoltzRank(WeightedSumRanker, BoltzRankSettings):
+    """A document's own potential is linear in its features; `pair_units` adds as many units that compare it with each
+    other document of its query. With them `predict` needs `qid`, because a score depends on the whole list. Each of
+    `epochs` epochs draws `n_samples` rankings of every query and takes one step of Adam down a loss: `mix` times how
+    far the expected `metric` is from 1, plus 1 - `mix` times the divergence of the model's distribution over these
+    rankings from that of the labels. `l2` keeps weights small.
+
+    The weights kept are those after the epoch with the best value of `select` (default: `metric`) on the validation
+    documents, or on the training ones where there are none. `early_stopping` is the number of epochs without a better
+    value after which to stop. Queries count by their weight times the mean weight of their documents; those whose
+    documents all have one label teach nothing and are left out. `weights_` holds the weight of each feature, then those
+    of the units.
+    """
+
+    model_kind = PotentialsModel
+
+    @property
+    def needs_qid(self) -> bool:  # type: ignore[override]  # for other kinds it is a constant of the class
+        """Whether a document's score depends on the rest of its list, which is so with units that compare documents."""
+        return bool(self.pair_units > 0)
+
+    recipe = ClimbingRecipe(BoltzRankLearner)

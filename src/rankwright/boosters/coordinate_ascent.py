@@ -21,42 +21,16 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.boosters.measured_lists import MeasuredLists
+from rankwright.boosters.climbing import ClimbingRecipe, MeasuredLists, WeightedSumRanker
+from rankwright.boosters.model import weighted_sum
 from rankwright.boosters.settings import CoordinateAscentSettings
-from rankwright.boosters.weighted_sum import column_of, weighted_sum
-from rankwright.boosters.weighted_sum_ranker import ClimbingRecipe, WeightedSumRanker
 from rankwright.container.checks import check_between, read_array
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.ranking.order import Ranking, Ties
-from rankwright.training.driver import Learner
 
 REAL_GAIN = 1e-12  # a smaller gain is rounding
 STARTS, SWEEPS = 0, 1  # streams of random numbers: starts and sweeps draw independently
-
-
-def ascent_learner(
-    settings: CoordinateAscentSettings, features: Float32Array, lists: MeasuredLists, threads: int
-) -> Learner:
-    """The learner of the weights."""
-    return CoordinateAscentLearner(features, lists, settings, threads=threads)
-
-
-class CoordinateAscent(WeightedSumRanker, CoordinateAscentSettings):
-    """`metric` is what is climbed, any metric between 0 and 1. In a sweep each weight in turn, in random order, tries
-    `n_doublings` steps up and as many down, the first of `first_step` (weights add up to 1 in size), each twice as far
-    as the one before, and the weight 0; it keeps the best. A climb ends with a sweep that gains less than `tolerance`;
-    then the next of `restarts` begins, the first from equal weights, others from weights drawn at random. `n_sweeps`
-    limits the sweeps of all climbs together. `slack` times the distance of the weights from their start, as a share of
-    all weights, is subtracted from the metric: a larger `slack` keeps them closer.
-
-    The weights kept are those after the sweep with the best value of `select` (default: `metric`) on the validation
-    documents, or on the training ones where there are none. Queries count by their weight times the mean weight of
-    their documents; those whose documents all have one label teach nothing and are left out. `scaling` decides how
-    long a step is for each feature.
-    """
-
-    recipe = ClimbingRecipe(ascent_learner)
 
 
 def steps_of(settings: CoordinateAscentSettings) -> Float64Array:
@@ -79,7 +53,7 @@ class CoordinateAscentLearner:
     """The training of coordinate ascent, whose state is the last sweep."""
 
     def __init__(
-        self, features: Float32Array, lists: MeasuredLists, settings: CoordinateAscentSettings, *, threads: int = 1
+        self, features: Float32Array, lists: MeasuredLists, settings: CoordinateAscentSettings, threads: int = 1
     ) -> None:
         self.lists, self.settings, self.threads = lists, settings, threads
         self.features = features[lists.rows]
@@ -139,7 +113,7 @@ class CoordinateAscentLearner:
         values = self.lists.of_scores(scores, threads=self.threads)
         reached = self._objective(values[None, :], weights[None, :], origin)[0]
         for feature in order.tolist():
-            column = column_of(self.features, feature)
+            column = self.features[:, feature].astype(np.float64)
             moves = np.unique(np.append(self._steps, -weights[feature]))  # a weight may also go to 0
             tried = self._values_of_moves(scores, column, moves, self._differing[feature], values)
             candidates = np.repeat(weights[None, :], len(moves), axis=0)
@@ -200,3 +174,20 @@ def _nearest_best(objectives: Float64Array, moves: Float64Array) -> int:
     """The index of the best objective; among equals, that of the shortest move."""
     best = np.flatnonzero(objectives >= objectives.max() - REAL_GAIN)
     return int(best[np.argmin(np.abs(moves[best]))])
+
+
+class CoordinateAscent(WeightedSumRanker, CoordinateAscentSettings):
+    """`metric` is what is climbed, any metric between 0 and 1. In a sweep each weight in turn, in random order, tries
+    `n_doublings` steps up and as many down, the first of `first_step` (weights add up to 1 in size), each twice as far
+    as the one before, and the weight 0; it keeps the best. A climb ends with a sweep that gains less than `tolerance`;
+    then the next of `restarts` begins, the first from equal weights, others from weights drawn at random. `n_sweeps`
+    limits the sweeps of all climbs together. `slack` times the distance of the weights from their start, as a share of
+    all weights, is subtracted from the metric: a larger `slack` keeps them closer.
+
+    The weights kept are those after the sweep with the best value of `select` (default: `metric`) on the validation
+    documents, or on the training ones where there are none. Queries count by their weight times the mean weight of
+    their documents; those whose documents all have one label teach nothing and are left out. `scaling` decides how
+    long a step is for each feature.
+    """
+
+    recipe = ClimbingRecipe(CoordinateAscentLearner)

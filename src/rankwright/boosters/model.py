@@ -1,21 +1,39 @@
-"""The trained models of the rankers that climb a metric."""
+"""The trained models of the rankers that climb a metric: weighted sums of features, and BoltzRank's potentials."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float64Array
-from rankwright.boosters.potentials import Potentials
-from rankwright.boosters.weighted_sum import weighted_sum
+from rankwright import kernels
+from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.container.checks import read_array, read_integer
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.explanations.contributions import Contributions, PairContributions, Question, weighted_values
 from rankwright.features.missing import without_missing
 from rankwright.rankers.model import Model, State, StoredModel
+
+ROWS_AT_A_TIME = 2048  # few enough that their features stay in the processor's cache
+
+
+def weighted_sum(features: Float32Array, weights: Float64Array) -> Float64Array:
+    """The weighted sum of each row's features, none of which may be missing.
+
+    It is added up feature after feature, so that features without a weight change no bit of the sum and break no tie,
+    as they can in the kernel `linear_scores`, which adds in lanes.
+    """
+    scores = np.zeros(len(features))
+    used = np.flatnonzero(weights).tolist()
+    for start in range(0, len(features), ROWS_AT_A_TIME):
+        rows = slice(start, start + ROWS_AT_A_TIME)
+        for feature in used:
+            scores[rows] += weights[feature] * features[rows, feature].astype(np.float64)
+    return scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +44,11 @@ class WeightedSumModel(Model):
 
     weights: Float64Array
     n_rounds: int
+
+    @classmethod
+    def of_weights(cls, weights: Float64Array, n_rounds: int, n_features: int, settings: Any) -> Self:  # noqa: ARG003
+        """The model that so many rounds led to, for a ranker with these settings and so many features."""
+        return cls(weights, n_rounds)
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:  # noqa: ARG002
         """The weighted sum of each document's features; missing values add nothing."""
@@ -71,11 +94,63 @@ class WeightedSumModel(Model):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Potentials:
+    """The weights of BoltzRank's potentials, whose formulas are in boltzrank.py.
+
+    φ has a weight for each feature; each unit of ψ has its feature weights (a) and its own weight (v).
+    """
+
+    own: Float64Array
+    units: Float64Array  # (units, features)
+    of_units: Float64Array
+
+    @classmethod
+    def of_flat(cls, weights: Float64Array, n_features: int, n_units: int) -> Potentials:
+        """The potentials whose weights are given in one array."""
+        inner = n_features * (1 + n_units)
+        return cls(weights[:n_features], weights[n_features:inner].reshape(n_units, n_features), weights[inner:])
+
+    def scores(
+        self, features: Float32Array, groups: Groups, *, threads: int = 1
+    ) -> tuple[Float64Array, Float64Array, Float64Array]:
+        """The scores s that documents are sorted by; and each unit's inputs and mean outputs, a column for each."""
+        scores = weighted_sum(features, self.own)
+        inputs = np.empty((len(features), len(self.units)))
+        for unit, weights in enumerate(self.units):
+            inputs[:, unit] = weighted_sum(features, weights)
+        sums = np.empty_like(inputs)
+        kernels.pair_unit_sums(inputs, groups.offsets, sums, threads)
+        for unit, weight in enumerate(self.of_units.tolist()):
+            scores += weight * sums[:, unit]
+        return scores, inputs, sums
+
+    def gradient(
+        self, features: Float32Array, groups: Groups, units: Sequence[Float64Array], slopes: Float64Array, threads: int
+    ) -> Float64Array:
+        """The derivatives of a loss by all weights, in one array, given its derivatives by the scores.
+
+        `units` are the inputs and mean outputs that `scores` gave.
+        """
+        inputs, sums = units
+        of_inputs, of_sums = np.empty_like(inputs), slopes[:, None] * self.of_units
+        kernels.pair_unit_gradient(inputs, groups.offsets, of_sums, of_inputs, threads)
+        # einsum without a library behind it: the same bits however many threads multiply matrices.
+        of_own = np.einsum("nf,n->f", features, slopes)
+        of_units = [np.einsum("nf,n->f", features, column) for column in of_inputs.T]
+        return np.concatenate([of_own, *of_units, np.einsum("nu,n->u", sums, slopes)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PotentialsModel(WeightedSumModel):
     """BoltzRank's potentials: the weight of each feature, then those of the units that compare two documents."""
 
     n_features: int
     n_units: int
+
+    @classmethod
+    def of_weights(cls, weights: Float64Array, n_rounds: int, n_features: int, settings: Any) -> Self:
+        """The model that so many epochs led to, for a ranker with these settings and so many features."""
+        return cls(weights, n_rounds, n_features, settings.pair_units)
 
     @property
     def potentials(self) -> Potentials:
@@ -85,7 +160,7 @@ class PotentialsModel(WeightedSumModel):
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """The scores by which the most probable ranking sorts documents; missing values add nothing."""
         data = without_missing(data)
-        return self.potentials.scores(data.features, data.groups, threads=threads)
+        return self.potentials.scores(data.features, data.groups, threads=threads)[0]
 
     @property
     def needs_queries(self) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,24 @@ class FeatureCodes:
         return len(self.n_bins)
 
 
+@dataclass(frozen=True, slots=True)
+class Stump:
+    """Adds `weight` to documents whose code is above `bin`, and to those without the feature if `missing_above`."""
+
+    feature: int
+    bin: int
+    missing_above: bool
+    weight: float
+    worth: float  # its gain in its round, for importances
+
+    def above(self, documents: FeatureCodes) -> BoolArray:
+        """Whether the stump adds its weight to each of the documents."""
+        n_bins = int(documents.n_bins[self.feature])
+        by_code = np.arange(n_bins + 1) > self.bin
+        by_code[n_bins] = self.missing_above
+        return np.asarray(by_code[documents.codes[self.feature]])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BestStumps:
     """For each feature the stump with the largest absolute sum of potentials above it, and that sum."""
@@ -39,6 +57,11 @@ class BestStumps:
     sums: Float64Array
     bins: IntArray
     missing_above: BoolArray
+
+    def stump(self, feature: int, weight: float = 1.0, worth: float = 0.0) -> Stump:
+        """The stump of a feature; its weight is rounded as leaves store it, so that models score as in training."""
+        place, side = int(self.bins[feature]), bool(self.missing_above[feature])
+        return Stump(feature, place, side, float(np.float32(weight)), worth)
 
 
 def best_stumps(documents: FeatureCodes, potentials: Float64Array, *, threads: int = 1) -> BestStumps:
@@ -51,43 +74,23 @@ def best_stumps(documents: FeatureCodes, potentials: Float64Array, *, threads: i
     return best
 
 
-@dataclass(frozen=True, slots=True)
-class Stump:
-    """Adds `weight` to documents whose code is above `bin`, and to those without the feature if `missing_above`."""
-
-    feature: int
-    bin: int
-    missing_above: bool
-    weight: float
-    worth: float  # its gain in its round, for importances
-
-    def add_to(self, scores: Float64Array, documents: FeatureCodes) -> None:
-        """Add the stump's values of the documents to their scores."""
-        codes = documents.codes[self.feature]
-        n_bins = int(documents.n_bins[self.feature])
-        said = np.where(above_by_code(n_bins, self.bin, self.missing_above), self.weight, 0.0)
-        scores += said[codes]
-
-
-class Finder(Protocol):
-    """Finds stump after stump."""
-
-    def next_stump(self, scores: Float64Array) -> Stump | None:
-        """The stump to add to a model with these scores; None where there is nothing left to learn."""
-
-
 class StumpRounds:
-    """The stumps so far, one for each round, and their scores of the training and of the watched documents."""
+    """The stumps so far, one for each round, and their scores of the training and of the watched documents.
 
-    def __init__(self, finder: Finder, documents: FeatureCodes, watched: FeatureCodes | None) -> None:
-        self.finder, self.documents, self.watched = finder, documents, watched
+    `next_stump` gives the stump to add to a model with these scores; None where there is nothing left to learn.
+    """
+
+    def __init__(
+        self, next_stump: Callable[[Float64Array], Stump | None], documents: FeatureCodes, watched: FeatureCodes | None
+    ) -> None:
+        self.next_stump, self.documents, self.watched = next_stump, documents, watched
         self.stumps: list[Stump] = []
         self.scores = np.zeros(documents.n_docs)
         self.watched_scores = np.zeros(0 if watched is None else watched.n_docs)
 
     def take_step(self, step: int) -> bool:  # noqa: ARG002
         """Add a stump; False where no stump helps."""
-        stump = self.finder.next_stump(self.scores)
+        stump = self.next_stump(self.scores)
         if stump is not None:
             self._add(stump)
         return stump is not None
@@ -116,9 +119,9 @@ class StumpRounds:
 
     def _add(self, stump: Stump) -> None:
         self.stumps.append(stump)
-        stump.add_to(self.scores, self.documents)
+        self.scores += np.where(stump.above(self.documents), stump.weight, 0.0)
         if self.watched is not None:
-            stump.add_to(self.watched_scores, self.watched)
+            self.watched_scores += np.where(stump.above(self.watched), stump.weight, 0.0)
 
 
 KINDS: Mapping[str, type[np.generic]] = {
@@ -128,15 +131,3 @@ KINDS: Mapping[str, type[np.generic]] = {
     "weight": np.float64,
     "worth": np.float64,
 }
-
-
-def above_by_code(n_bins: int, bin: int, missing_above: bool) -> BoolArray:
-    """For each code, whether a stump puts documents with that code above."""
-    above = np.arange(n_bins + 1) > bin
-    above[n_bins] = missing_above
-    return above
-
-
-def as_leaf(weight: float) -> float:
-    """The weight as a leaf of a forest stores it, so that scores in training equal those of the model."""
-    return float(np.float32(weight))

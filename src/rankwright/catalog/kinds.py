@@ -103,8 +103,8 @@ _TABLE = (
     Kind(SmoothRankSettings, "rankwright.linear.smoothrank:SmoothRank", ARRAYS),
     Kind(CRRSettings, "rankwright.linear.crr:CRR", ARRAYS),
     Kind(AdaRankSettings, "rankwright.boosters.adarank:AdaRank", WEIGHTED_SUM),
-    Kind(RankBoostSettings, "rankwright.boosters.rankboost:RankBoost", FOREST),
-    Kind(FRankSettings, "rankwright.boosters.frank:FRank", FOREST),
+    Kind(RankBoostSettings, "rankwright.boosters.stump_rankers:RankBoost", FOREST),
+    Kind(FRankSettings, "rankwright.boosters.stump_rankers:FRank", FOREST),
     Kind(BoltzRankSettings, "rankwright.boosters.boltzrank:BoltzRank", "rankwright.boosters.model:PotentialsModel"),
     Kind(CoordinateAscentSettings, "rankwright.boosters.coordinate_ascent:CoordinateAscent", WEIGHTED_SUM),
 )

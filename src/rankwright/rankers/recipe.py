@@ -9,8 +9,9 @@ A kind of ranker has one recipe, a frozen value without state. Most recipes say 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,8 +30,8 @@ from rankwright.rankers.model import Model
 from rankwright.rankers.stages import Stage, run_stages, usual_stages
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.checkpoints import Checkpoint
-from rankwright.training.digest import data_digest, run_identity
-from rankwright.training.driver import Learned, Lesson, learn
+from rankwright.training.digest import data_digest, digests_of, run_identity
+from rankwright.training.driver import Learned, Learner, Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.training.watch import Watches, appender, watches_of
 
@@ -235,3 +236,18 @@ def watches_for(ranker: Any, documents: RankingDataset | None, parts: Mapping[st
     """Watches over the selected metric; `scores()` gives the learner's current scores of the watched documents."""
     threads = thread_count(ranker.threads)
     return watches_of(ranker.selected_metric, documents, parts, scores, threads=threads)
+
+
+def watched_lesson(
+    ranker: Any,
+    learner: Learner,
+    model: Callable[[Learned], Model],
+    data: RankingDataset,
+    watched: RankingDataset | None,
+    parts: Mapping[str, int],
+    scores: Any,
+) -> Lesson:
+    """The lesson of a learner from `data`, watched as `watches_for` says."""
+    first, others = watches_for(ranker, watched, parts, scores)
+    digests = partial(digests_of, data, watched)
+    return Lesson(learner=learner, model=model, watch=first, others=others, digests=digests)
