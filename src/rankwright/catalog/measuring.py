@@ -31,10 +31,7 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
 
     with errors_name_file(file.name):
         documents = file.stream(score)
-        if documents.feature_names and ranker.trained_.feature_names not in (
-            (),
-            documents.feature_names,
-        ):
+        if documents.feature_names and ranker.trained_.feature_names not in ((), documents.feature_names):
             return _evaluate_whole(ranker, file.read(), threads)  # which finds the features by name
     data = documents.data
     in_order = data.from_source_order(np.concatenate(hashes))

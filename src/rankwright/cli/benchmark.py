@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankwright.cli import options as shared
-from rankwright.cli.compare import (
-    MARKDOWN,
-    SLICE,
-    SLICES,
-    check_slices,
-    print_comparison,
-    slices_of,
-)
+from rankwright.cli.compare import MARKDOWN, SLICE, SLICES, check_slices, print_comparison, slices_of
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import given, metric_names, opt, separated
 from rankwright.cli.reporting import check_report_option, origin, write_report

@@ -54,10 +54,7 @@ OPTIONS: Mapping[str, tuple[Any, Any]] = {
     ),
     "group": _text("A file with the number of documents of each query, where lines have no qid.", SVMLIGHT),
     "index_base": (int | None, opt("The number of the first feature, 1 (the default) or 0.", panel=SVMLIGHT)),
-    "allow_infinity": (
-        bool,
-        flag("--allow-infinity", "Accept infinite features.", SVMLIGHT),
-    ),
+    "allow_infinity": (bool, flag("--allow-infinity", "Accept infinite features.", SVMLIGHT)),
     "config": _text(
         "A TOML file with these options, at its top or in its table tool.rankwright; the command line wins.",
         COLUMNS,

@@ -104,12 +104,7 @@ class PermutationImportance(Tabular):
             {"feature": self.feature_names[number], "mean": mean[number], "spread": spread[number]}
             for number in self.ordered().tolist()
         ]
-        return {
-            "metric": self.metric,
-            "baseline": self.baseline,
-            "repeats": self.drops.shape[1],
-            "features": features,
-        }
+        return {"metric": self.metric, "baseline": self.baseline, "repeats": self.drops.shape[1], "features": features}
 
 
 def permutation_importance(
