@@ -10,19 +10,72 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from rankwright.cli.data_options import as_option
-from rankwright.cli.plain_help import PlainCommand, PlainGroup
-from rankwright.cli.verbosity import with_verbosity
+from rankwright.cli.options import as_option
+from rankwright.cli.output import with_verbosity
 from rankwright.errors import RankwrightError
 from rankwright.progress.display import wrapped
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
+
+TEXTS = (str, list[str])  # types of parameters
+WORDS = {"int": "N", "float": "X", "str": "TEXT", "Path": "F"}  # what the help shows in place of `<int>` and the like
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help says `N` and not `<int>`, and leaves out `<bool>`."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters, plainly shown and read."""
+        return _plain(super().get_params(ctx))
+
+
+class PlainGroup(TyperGroup):
+    """The root of all commands, with options of its own."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters, plainly shown and read."""
+        return _plain(super().get_params(ctx))
+
+
+def _plain(params: list[Any]) -> list[Any]:
+    for param in params:
+        # The library asks the parameter itself, and has no setting for it.
+        param.display_type_rich = partial(_value_of, param)
+        param.get_runtime_param = _AsGiven
+    return params
+
+
+class _AsGiven:
+    """The value of a parameter as it was given, where it is a text or was not given at all.
+
+    For all other values the library asks a validation library, which takes longer to load than most commands run.
+    """
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value, of the type that the command expects."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        if param.type_descriptor.annotation in TEXTS:
+            return list(value) if param.multiple or param.nargs == -1 else value
+        return type(param).get_runtime_param(param).coerce(value, param=param, ctx=ctx)
+
+
+def _value_of(param: Any, ctx: Any) -> str | None:
+    if param.param_type_name == "argument" or getattr(param, "is_flag", False):
+        return None
+    if param.metavar is not None:
+        return str(param.metavar)
+    shown = str(type(param).display_type_rich(param, ctx=ctx) or "")
+    return WORDS.get(shown.strip("<>"), shown)
+
 
 app = typer.Typer(
     name="rankwright",
@@ -121,6 +174,8 @@ def describe(error: Exception) -> str:
     """The error's message on one line; for the system's errors, the file and what happened to it."""
     if isinstance(error, TyperException):
         message = error.format_message()
+        if vars(error).get("option_name") == "--rankers" and error.ctx.info_name == "compare":  # type: ignore[attr-defined]
+            message += "; `rankwright benchmark` trains rankers and compares them"
     elif isinstance(error, OSError) and not isinstance(error, RankwrightError) and error.strerror is not None:
         # Files that we read or write have names; what has none is where results are printed.
         message = f"{error.filename or 'standard output'}: {error.strerror.lower()}"

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, flag, given, metric_names, opt
-from rankwright.cli.printing import print_json, print_table, require_file, tell_written
+from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data
+from rankwright.cli.output import print_json, print_table, progress, require_file, tell, tell_written
 from rankwright.cli.reporting import check_report_option, origin, write_report
 from rankwright.cli.train import train_and_show
-from rankwright.cli.verbosity import progress, tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -28,6 +26,7 @@ OF_STUDY, WHERE = "With --study", "Where bags are trained"
 
 @reads_data()
 def bag(
+    reading: dict[str, Any],
     data: str = arg("The documents to train on: a file, or a folder of Parquet shards.", "TRAIN"),
     out: str = opt("The model file to write, or with --study the folder.", "OUT", default=...),
     study: bool = flag("--study", "Measure how much bagging steadies the metrics.", OF_STUDY),
@@ -61,8 +60,6 @@ def bag(
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
     as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
 ) -> None:
     """Train a bag of rankers, each on its own sample of queries, and write the model file.
 

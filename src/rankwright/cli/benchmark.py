@@ -6,10 +6,9 @@ from typing import Any
 
 from rankwright.cli import options as shared
 from rankwright.cli.compare import MARKDOWN, SLICE, SLICES, check_slices, print_comparison, slices_of
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import given, metric_names, opt, separated
+from rankwright.cli.options import given, metric_names, opt, reads_data, separated
+from rankwright.cli.output import progress, tell
 from rankwright.cli.reporting import check_report_option, origin, write_report
-from rankwright.cli.verbosity import progress, tell
 
 EXAMPLES = (
     "Example: rankwright benchmark MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out\n\n"
@@ -19,6 +18,7 @@ EXAMPLES = (
 
 @reads_data()
 def benchmark(
+    reading: dict[str, Any],
     data: str = shared.FOLDS_DATA,
     rankers: str = opt("The rankers to train on each fold: names separated by commas, or all.", "NAMES", default=...),
     folds: int | None = shared.FOLDS,
@@ -39,8 +39,6 @@ def benchmark(
     workers: int | None = opt("How many trials to run at a time. Default: one per core."),
     format: str | None = shared.DATA_FORMAT,
     as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
 ) -> None:
     """Train rankers on the folds of DATA, and compare them on the test documents of all folds.
 

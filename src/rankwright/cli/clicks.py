@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli import options as shared
-from rankwright.cli.options import arg, flag, opt
-from rankwright.cli.printing import print_json, print_table, tell_written
+from rankwright.cli.options import AS_JSON, THREADS, arg, flag, opt
+from rankwright.cli.output import print_json, print_table, tell, tell_written
 from rankwright.cli.reporting import check_picture
-from rankwright.cli.verbosity import tell
 from rankwright.errors import require
 from rankwright.tables.text import counted
 
@@ -49,8 +47,8 @@ def clicks(
     seed: int = opt("The same seed holds out the same lists.", panel=MODELS, default=0),
     strict: bool = flag("--strict", "Stop at the first event that cannot be read."),
     format: str | None = opt("jsonl, csv, parquet or yandex. Default: what the file looks like."),
-    threads: int | None = shared.THREADS,
-    as_json: bool = shared.AS_JSON,
+    threads: int | None = THREADS,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Turn a click log into preferences to train on, or fit click models to it.
 

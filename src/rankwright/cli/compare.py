@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, flag, given, metric_names, opt, separated
-from rankwright.cli.printing import print_json, print_tables, write_per_query
+from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data, separated
+from rankwright.cli.output import print_json, print_tables, progress, write_per_query
 from rankwright.cli.reporting import check_report_option, origin, write_report
-from rankwright.cli.verbosity import progress
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -39,6 +37,7 @@ MARKDOWN = flag("--markdown", "Print the table as Markdown.")
 
 @reads_data()
 def compare(
+    reading: dict[str, Any],
     data: str | None = arg("Documents with labels.", "DATA", default=None),
     model: list[str] | None = opt("A model file to compare; may be repeated.", "[NAME=]MODEL"),
     scores: list[str] | None = opt(
@@ -63,8 +62,6 @@ def compare(
     as_json: bool = shared.AS_JSON,
     threads: int | None = shared.THREADS,
     seed: int = opt("The seed of the bootstrap and the tests.", default=0),
-    *,
-    reading: dict[str, Any],
 ) -> None:
     """Compare models, score files or TREC runs: means with 95 % intervals, and paired tests against the best.
 

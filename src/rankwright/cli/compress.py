@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, metric_names, opt, separated
-from rankwright.cli.printing import print_json, print_table, print_text, require_file, tell_written
+from rankwright.cli.options import arg, metric_names, opt, reads_data, separated
+from rankwright.cli.output import print_json, print_table, print_text, progress, require_file, tell_written
 from rankwright.cli.reporting import check_picture, check_report_option, origin, write_report
-from rankwright.cli.verbosity import progress
 
 if TYPE_CHECKING:
     from rankwright.compression.curve import Compressed
@@ -25,6 +23,7 @@ EXAMPLES = (
 
 @reads_data()
 def compress(
+    reading: dict[str, Any],
     model: str = arg("The file of a model made of trees.", "MODEL"),
     data: str = opt("Documents, ideally ones that the model was not trained on.", "F", default=...),
     out: str = opt("The model file to write.", "SMALL", default=...),
@@ -48,8 +47,6 @@ def compress(
     threads: int | None = shared.THREADS,
     format: str | None = shared.DATA_FORMAT,
     as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
 ) -> None:
     """Make a model smaller and faster, and measure what that costs on held-out queries.
 

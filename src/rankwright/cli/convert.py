@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, flag, given, opt
-from rankwright.cli.printing import print_json
-from rankwright.cli.verbosity import progress, tell
+from rankwright.cli.options import AS_JSON, THREADS, arg, flag, given, opt, reads_data
+from rankwright.cli.output import print_json, progress, tell
 from rankwright.errors import require
 from rankwright.tables.text import counted
 
@@ -24,6 +21,7 @@ EXAMPLES = (
 
 @reads_data()
 def convert(
+    reading: dict[str, Any],
     source: str = arg("The file to read; - is standard input.", "SRC"),
     target: str = arg("The file to write; - is standard output.", "DST"),
     source_format: str | None = opt("The format of SRC.", "FORMAT", name="--from"),
@@ -34,10 +32,8 @@ def convert(
     ),
     scores: str | None = opt("With --to run: one score per line, in the order of the documents of SRC."),
     tag: str | None = opt("With --to run: the name of the run."),
-    threads: int | None = shared.THREADS,
-    as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
+    threads: int | None = THREADS,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Convert a data file into another format.
 

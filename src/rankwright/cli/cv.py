@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import metric_names, opt
-from rankwright.cli.printing import print_json, print_shown, write_per_query
-from rankwright.cli.verbosity import progress
+from rankwright.cli.options import metric_names, opt, reads_data
+from rankwright.cli.output import print_json, print_shown, progress, write_per_query
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -23,6 +21,7 @@ EXAMPLES = (
 
 @reads_data()
 def cv(
+    reading: dict[str, Any],
     data: str = shared.FOLDS_DATA,
     ranker: str = shared.RANKER,
     folds: int | None = shared.FOLDS,
@@ -39,8 +38,6 @@ def cv(
     workers: int | None = opt("How many folds to train at a time. Default: one per core."),
     format: str | None = shared.DATA_FORMAT,
     as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
 ) -> None:
     """Train on all folds but one and measure on that one, for each fold in turn.
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import typer
 
 from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, metric_names, opt
-from rankwright.cli.printing import print_json, print_table, print_text, write_per_query
+from rankwright.cli.options import arg, metric_names, opt, reads_data
+from rankwright.cli.output import print_json, print_table, print_text, progress, write_per_query
 from rankwright.cli.reporting import check_report_option, origin, write_report
-from rankwright.cli.verbosity import progress
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -29,6 +27,7 @@ EXAMPLES = "Example: rankwright evaluate test.txt --scores scores.txt --metrics 
 
 @reads_data()
 def evaluate(
+    reading: dict[str, Any],
     data: str = arg("Documents with labels, or with --run TREC qrels; - is standard input.", "DATA"),
     scores: str | None = opt("One score per line, in the order of the documents; - is standard input."),
     model: str | None = opt("A model file that scores the documents.", "MODEL"),
@@ -41,8 +40,6 @@ def evaluate(
     as_json: bool = shared.AS_JSON,
     threads: int | None = shared.THREADS,
     seed: int = opt("The seed of the bootstrap.", default=0),
-    *,
-    reading: dict[str, Any],
 ) -> None:
     """Evaluate scores against labels: means with 95 % intervals, under a named convention.
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, given, opt, separated
-from rankwright.cli.printing import print_json, print_shown, tell_written
+from rankwright.cli.options import AS_JSON, DATA_FORMAT, REPORT_FILE, THREADS, arg, given, opt, reads_data, separated
+from rankwright.cli.output import print_json, print_shown, progress, tell_written
 from rankwright.cli.reporting import check_picture, check_report_option, origin, write_report
-from rankwright.cli.verbosity import progress
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -27,6 +24,7 @@ EACH = "each"
 
 @reads_data(query="query_column")
 def explain(
+    reading: dict[str, Any],
     model: str = arg("The model file, ours or another tool's.", "MODEL"),
     data: str = arg("The documents; - is standard input.", "DATA"),
     query: str | None = opt("The query to explain; needed where DATA has several.", "Q"),
@@ -47,12 +45,10 @@ def explain(
     train: str | None = opt("What --ablation trains on.", "TRAIN", OF_FEATURES),
     metric: str = opt("The metric of permutation and of ablation.", panel=OF_FEATURES, default="ndcg@10"),
     seed: int = opt("The seed of shuffles and intervals.", panel=OF_FEATURES, default=0),
-    report: str | None = shared.REPORT_FILE,
-    format: str | None = shared.DATA_FORMAT,
-    as_json: bool = shared.AS_JSON,
-    threads: int | None = shared.THREADS,
-    *,
-    reading: dict[str, Any],
+    report: str | None = REPORT_FILE,
+    format: str | None = DATA_FORMAT,
+    as_json: bool = AS_JSON,
+    threads: int | None = THREADS,
 ) -> None:
     """Explain a ranking: what each feature adds to scores, exactly, and what would swap two documents.
 

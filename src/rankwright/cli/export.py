@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from rankwright.cli import options as shared
-from rankwright.cli.options import arg, opt
-from rankwright.cli.printing import print_json, require_file, tell_written
+from rankwright.cli.options import AS_JSON, arg, opt
+from rankwright.cli.output import print_json, require_file, tell_written
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def export(
         default="kept",
     ),
     name: str | None = opt("What the model is called in the file. Default: the file's name."),
-    as_json: bool = shared.AS_JSON,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Write a model in the format of the engine that will run it, with sample documents and their expected scores.
 

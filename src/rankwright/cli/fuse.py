@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rankwright.cli.options import arg, opt, separated
-from rankwright.cli.printing import tell_written
-from rankwright.cli.verbosity import progress
+from rankwright.cli.output import progress, tell_written
 from rankwright.errors import SettingError
 
 EXAMPLES = (

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.inspect_model import inspect_model
-from rankwright.cli.inspect_objective import inspect_objective
-from rankwright.cli.options import arg, flag, metric_names, opt
-from rankwright.cli.printing import print_json, print_rows
-from rankwright.cli.verbosity import progress
+from rankwright.cli.options import AS_JSON, DATA_FORMAT, THREADS, arg, flag, metric_names, opt, reads_data
+from rankwright.cli.output import print_json, print_rows, print_table, progress, tell_written
 from rankwright.errors import require
 from rankwright.progress.stages import announce
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
+    from rankwright.arrays import Float64Array
+    from rankwright.catalog.inspection import ModelDescription
+    from rankwright.data.dataset import RankingDataset
+    from rankwright.objectives.diagnostics import Diagnosis
+    from rankwright.objectives.objective import Objective
     from rankwright.profile.data_summary import NumberRange, Summary
+    from rankwright.rankers.permutation import PermutationImportance
 
 EXAMPLES = (
     "Example: rankwright inspect train.txt.gz\n\n"
@@ -30,10 +31,13 @@ EXAMPLES = (
 OF_MODEL, OF_OBJECTIVE, OF_LOG = "A model", "An objective", "A click log"
 DEFAULT_METRIC = "ndcg@10"
 NAMES_SHOWN = 10
+EXAMINED_WIDTH, DIAGNOSED_WIDTH = 28, 34
+FACT_LABELS = {"most_leaves": "leaves, largest tree", "of": "bags of"}  # for facts whose names say too little
 
 
 @reads_data(query="query_column")
 def inspect(
+    reading: dict[str, Any],
     file: str | None = arg(
         "A data file, - for standard input; a click log; or a model file.", "DATA|MODEL", default=None
     ),
@@ -57,11 +61,9 @@ def inspect(
     plot: str | None = opt(
         "Draw the forces on the documents of the query, or the training of MODEL: .svg, .png or .pdf.", "FILE"
     ),
-    format: str | None = shared.DATA_FORMAT,
-    threads: int | None = shared.THREADS,
-    as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
+    format: str | None = DATA_FORMAT,
+    threads: int | None = THREADS,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Describe a data file and point out what looks wrong in it, or describe a click log or a model file.
 
@@ -77,8 +79,10 @@ def inspect(
     if objective is not None:
         require(not strict, "--strict goes with a click log, not with --objective")
         require(data is None, "--data goes with a model: give the documents to diagnose on as DATA")
-        shown: dict[str, Any] = {"query": query, "scores": scores, "plot": plot, "as_json": as_json}
-        inspect_objective(objective, settings or (), file, reading, **shown)
+        from rankwright.catalog.settings import objective_from_text
+
+        diagnosed = objective_from_text(objective, settings or ())
+        _inspect_objective(diagnosed, *_query_with_scores(file, query, scores, reading), plot, as_json)
         return
     require(not (settings or query or scores), "--set, --query and --scores go with --objective")
     if file is None:
@@ -88,8 +92,7 @@ def inspect(
 
     if is_container(file) or source_of(file) is not None:
         require(not strict, f"--strict goes with a click log, and {file} is a model")
-        how: dict[str, Any] = {"metric": metric or DEFAULT_METRIC, "threads": threads, "plot": plot}
-        inspect_model(file, data, reading, top=top, as_json=as_json, **how)
+        _inspect_model(file, data, reading, metric or DEFAULT_METRIC, threads, plot, top, as_json)
         return
     require(plot is None, f"--plot goes with --objective or a model, and {file} is none")
     require(data is None, f"--data goes with a model, and {file} is none")
@@ -170,3 +173,192 @@ def _missing(summary: Summary) -> str:
 def _listed(names: list[str] | tuple[str, ...]) -> str:
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return (", ".join(names[:NAMES_SHOWN]) + more) or "none"
+
+
+def _inspect_model(
+    path: str,
+    data: str | None,
+    reading: dict[str, Any],
+    metric: str,
+    threads: int | None,
+    plot: str | None,
+    top: int,
+    as_json: bool,
+) -> None:
+    """Print what a model file holds, and what the model does with the documents of `data`, where they are given."""
+    from rankwright.catalog.inspection import describe_model
+    from rankwright.catalog.rankers import load
+
+    model, found, permuted = describe_model(path), dict[str, Any](), None
+    if plot is not None:
+        from rankwright.report.drawing import draw_training
+
+        draw_training(load(path), plot)
+        tell_written(plot)
+    if data is not None:
+        from rankwright.catalog.scoring import read_for
+        from rankwright.rankers.permutation import permutation_importance
+
+        with progress():
+            ranker = load(path).set_params(threads=threads)
+            documents = read_for(ranker.trained(), data, **reading)
+            found = ranker.examine(documents)
+            permuted = permutation_importance(ranker, documents, metric, threads=threads)
+    if as_json:
+        print_json(model.to_dict() | found | {"permutation": None if permuted is None else permuted.to_dict()})
+    else:
+        _show_model(model, found, permuted, top)
+
+
+def _show_model(
+    model: ModelDescription, examined: dict[str, Any], permuted: PermutationImportance | None, top: int
+) -> None:
+    print_rows(_model_rows(model))
+    kinds = model.importances
+    if kinds:
+        typer.echo()
+        rows = [
+            [model.feature_names[number], *(f"{values[number]:,.4g}" for values in kinds.values())]
+            for number in model.ordered()[:top].tolist()
+        ]
+        print_table(["feature", *kinds], rows, numbers=kinds)
+    for name, figures in examined.items():
+        typer.echo(f"\n{name} the documents of the data:")
+        for label, value in figures.items():
+            typer.echo(f"  {label.replace('_', ' '):{EXAMINED_WIDTH}}{_number(value)}")
+    if permuted is not None:
+        _show_permuted(permuted, top)
+
+
+def _show_permuted(permuted: PermutationImportance, top: int) -> None:
+    drop, names = f"drop of {permuted.metric}", permuted.feature_names
+    typer.echo(f"\n{permuted.metric} is {permuted.baseline:.4f}; with one feature shuffled it drops by:")
+    mean, spread = permuted.mean, permuted.spread
+    rows = [
+        [names[number], f"{mean[number]:.4f}", f"{spread[number]:.4f}"] for number in permuted.ordered()[:top].tolist()
+    ]
+    print_table(["feature", drop, "spread"], rows, numbers=[drop, "spread"])
+
+
+def _model_rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
+    yield "ranker", model.ranker
+    yield "features", f"{len(model.feature_names):,}"
+    yield "scaling", model.scaling or "none"
+    for name, value in model.facts.items():
+        yield FACT_LABELS.get(name, name.replace("_", " ")), _number(value)
+    if model.compressed_from is not None:
+        yield "compressed from", ", ".join(f"{name} {_number(value)}" for name, value in model.compressed_from.items())
+    if model.debiasing is not None:
+        yield "position bias", model.debiasing["reason"]
+        if model.debiasing["examination"]:  # none where propensities were given
+            yield "", "examined, by position: " + " ".join(f"{one:.2f}" for one in model.debiasing["examination"])
+    yield "training", _training(model.history)
+    if model.training_data is not None:
+        yield "training data", model.training_data
+    for place, (name, value) in enumerate(sorted(model.settings.items())):
+        shown = f"{model.chosen[name]} (by the data)" if value is None and name in model.chosen else value
+        yield ("settings" if place == 0 else ""), f"{name} = {shown}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _training(history: dict[str, Any]) -> str:
+    end = ", interrupted" if history["interrupted"] else ", stopped early" if history["stopped_early"] else ""
+    if history["best_step"] is None:
+        return f"nothing was watched{end}"
+    steps, which = len(history["values"]), "best" if history["chosen"] else "last"
+    return (
+        f"{which} {history['watched']} {history['best_value']:.4f} "
+        f"after step {history['best_step'] + 1} of {steps}{end}"
+    )
+
+
+def _inspect_objective(
+    objective: Objective, documents: RankingDataset, scores: Float64Array, plot: str | None, as_json: bool
+) -> None:
+    """Diagnose an objective's forces on the documents of a query; print what was found, and draw."""
+    from rankwright.objectives.diagnostics import diagnose
+
+    diagnosis = diagnose(objective, documents, scores)
+    if plot is not None:
+        from rankwright.report.drawing import draw_forces
+
+        draw_forces(objective, documents, scores, plot)
+        tell_written(plot)
+    print_json(diagnosis.as_dict()) if as_json else typer.echo("\n".join(_diagnosed(diagnosis)))
+
+
+def _query_with_scores(
+    file: str | None, query: str | None, scores: str | None, reading: dict[str, Any]
+) -> tuple[RankingDataset, Float64Array]:
+    """The documents of a query of the file and their scores; without a file, those of an example."""
+    from rankwright.formats.reading import read
+    from rankwright.formats.sidecars import read_scores
+    from rankwright.objectives.force_field import example_query, query_with_scores
+
+    if file is None:
+        require(not (query or scores), "--query and --scores go with a data file")
+        return example_query()
+    documents = read(file, **reading)
+    given = None if scores is None else read_scores(scores, n_docs=documents.n_docs)
+    return query_with_scores(documents, query, given, name=file)
+
+
+def _diagnosed(found: Diagnosis) -> Iterator[str]:
+    """The lines that show a person the diagnosis."""
+    documents = counted(found.field.n_docs, "document")
+    yield f"{found.objective} on {documents}, at {found.n_points} points around the scores"
+    yield ""
+    for label, holds, text in _diagnosis_rows(found):
+        yield f"{label:{DIAGNOSED_WIDTH}}{'' if holds is None else 'yes' if holds else 'no':5}{text}".rstrip()
+
+
+def _diagnosis_rows(found: Diagnosis) -> Iterator[tuple[str, bool | None, str]]:
+    small, asymmetry, loop = found.negligible, found.asymmetry, found.loop
+    yield (
+        "Jacobian symmetric (Eq. 11)",
+        found.has_symmetric_jacobian,
+        f"largest |J_ij - J_ji| {asymmetry.size:.2g}" + _documents(asymmetry.documents, asymmetry.size > small),
+    )
+    yield (
+        "closed paths integrate to 0",
+        abs(loop.size) <= small,
+        f"largest integral {loop.size:.2g}"
+        + _documents(loop.documents, abs(loop.size) > small)
+        + (f", moved by {loop.moves[0]:.2f} and {loop.moves[1]:.2f} and back" if abs(loop.size) > small else ""),
+    )
+    yield (
+        "rank changes move only the two",
+        found.sideways_jump.size <= small,
+        f"largest jump of another force {found.sideways_jump.size:.2g}",
+    )
+    yield "a cost exists", found.has_cost, _cost(found)
+    yield (
+        "Jacobian positive semidefinite",
+        found.is_semidefinite,
+        f"lowest eigenvalue {_rounded(found.lowest_eigenvalue.size, small)}",
+    )
+    yield (
+        "no jump down at rank changes",
+        found.downward_jump.size <= small,
+        f"largest {_rounded(found.downward_jump.size, small)}",
+    )
+    yield "convex", found.is_convex, ""
+    alpha = "none: no slope makes up for a jump" if found.alpha is None else f"{found.alpha:.4g}"
+    yield "smallest α for which α·s mends it", None, alpha
+
+
+def _documents(documents: tuple[int, ...], is_fault: bool) -> str:
+    return f", documents {documents[0]} and {documents[1]}" if is_fault and documents else ""
+
+
+def _rounded(size: float, negligible: float) -> str:
+    return "0" if abs(size) <= negligible else f"{size:.3g}"
+
+
+def _cost(found: Diagnosis) -> str:
+    if found.cost_error is None:
+        return ""
+    return f"recovered by integration to within {found.cost_error:.1g} of the objective's own"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rankwright.cli import options as shared
-from rankwright.cli.options import arg
-from rankwright.cli.printing import print_json, print_table
+from rankwright.cli.options import AS_JSON, arg
+from rankwright.cli.output import print_json, print_table
 from rankwright.errors import UnknownNameError, require
 
 EXAMPLES = "Example: rankwright list metrics\n\nExample: rankwright list settings lambdamart"
@@ -20,7 +19,7 @@ def listing(
         "WHAT",
     ),
     ranker: str | None = arg("With settings: the ranker that has them.", "RANKER", default=None),
-    as_json: bool = shared.AS_JSON,
+    as_json: bool = AS_JSON,
 ) -> None:
     """List the names that other commands take."""
     require((what == SETTINGS) == (ranker is not None), "name a ranker with settings, as in: list settings lambdamart")

@@ -1,30 +1,28 @@
-"""Options that several commands share."""
+"""Options that several commands share, and those that say how data files are read, from flags or from a file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from rankwright.errors import require
+from rankwright.errors import FileFormatError, Parameter, RankwrightError, UnknownNameError, require
 
 
 def opt(
-    help: str,
-    metavar: str | None = None,
-    panel: str | None = None,
-    *,
-    default: Any = None,
-    name: str | None = None,
-    names: Sequence[str] = (),
-    **more: Any,
+    help: str, metavar: str | None = None, panel: str | None = None, *, default: Any = None, name: str = "", **more: Any
 ) -> Any:
-    """An option; `panel` is the box of the help that shows it, and `name` or `names` are its flags.
+    """An option; `panel` is the box of the help that shows it, and `name` is its flag, else that of the parameter.
 
-    Without them the flag is the name of the parameter. The option is required where its default is an ellipsis.
+    The option is required where its default is an ellipsis.
     """
-    flags = names if name is None else (name,)
+    flags = (name,) if name else ()
     return typer.Option(default, *flags, help=help, metavar=metavar, rich_help_panel=panel, **more)
 
 
@@ -79,3 +77,147 @@ def separated(text: str) -> list[str]:
 def given(**options: Any) -> dict[str, Any]:
     """The options that have a value; what has none keeps its default."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
+COLUMNS, SVMLIGHT = "Columns of CSV, TSV and Parquet", "SVMlight (LETOR) text"
+ROLES = ("query", "label", "document", "query_weight", "document_weight", "position", "propensity")
+
+
+def _column(part: str) -> tuple[Any, Any]:
+    return _text(f"The column with {part}.", COLUMNS, "NAME")
+
+
+def _text(help: str, panel: str, metavar: str | None = None) -> tuple[Any, Any]:
+    return str | None, opt(help, metavar, panel)
+
+
+# Each option's name, its type, and the option itself; all of them may be left out.
+OPTIONS: Mapping[str, tuple[Any, Any]] = {
+    "query": _column("the query id"),
+    "label": _column("the label"),
+    "document": _column("the document id"),
+    "query_weight": _column("the query's weight"),
+    "document_weight": _column("the document's weight"),
+    "position": _column("the rank, from 0, at which the document was shown"),
+    "propensity": _column("how likely the document was examined where it was shown, for labels that are clicks"),
+    "features": _text("The features, separated by commas; other columns are left out.", COLUMNS),
+    "drop": _text("The columns to leave out, separated by commas.", COLUMNS),
+    "categories": _text("The text columns that are categories, separated by commas; only trees use them.", COLUMNS),
+    "delimiter": _text("What separates the cells: comma, tab or semicolon.", COLUMNS),
+    "names": _text("The columns of a CSV or TSV without a header, separated by commas.", COLUMNS),
+    "description": _text("A .cd file of CatBoost, for CSV and TSV without a header.", COLUMNS),
+    "absent": _text(
+        "The value of a feature that a line does not name: zero or missing. Such values are left out when writing.",
+        SVMLIGHT,
+    ),
+    "n_features": (int | None, opt("How many features there are.", panel=SVMLIGHT)),
+    "feature_names": _text(
+        "A file with the name of each feature, one a line. Default: feature_names.txt beside the data, if there is "
+        "one; none takes no names.",
+        SVMLIGHT,
+        "FILE",
+    ),
+    "group": _text("A file with the number of documents of each query, where lines have no qid.", SVMLIGHT),
+    "index_base": (int | None, opt("The number of the first feature, 1 (the default) or 0.", panel=SVMLIGHT)),
+    "allow_infinity": (bool, flag("--allow-infinity", "Accept infinite features.", SVMLIGHT)),
+    "config": _text(
+        "A TOML file with these options, at its top or in its table tool.rankwright; the command line wins.",
+        COLUMNS,
+        "FILE",
+    ),
+}
+IN_FILES = [name for name in OPTIONS if name != "config"]
+SEPARATED = ("features", "drop", "categories", "names")  # lists, separated by commas
+Command = Callable[..., None]
+
+
+def reads_data(*, query: str = "query") -> Callable[[Command], Command]:
+    """A command that takes all these options; it gets those given as `reading`, as `rankwright.read` takes them.
+
+    Where `--query` itself has another meaning, `query` is the parameter that names the query's column.
+    """
+
+    def with_options(command: Command) -> Command:
+        name_of = {query if name == "query" else name: name for name in OPTIONS}
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            chosen = {name: given.pop(new) for new, name in name_of.items()}
+            try:
+                command(**given, reading=reading_options(chosen))
+            except RankwrightError as error:
+                if error.parameter == "query":  # which this command may call otherwise
+                    error.args = (error.message.shown(lambda one: replace(one, name=query)),)
+                raise
+
+        return taking(run, {new: OPTIONS[name] for new, name in name_of.items()})
+
+    return with_options
+
+
+def taking(run: Command, added: Mapping[str, tuple[Any, Any]]) -> Command:
+    """The command `run`, which wraps another, with options of its own by name: their types and themselves."""
+    own = inspect.signature(run, eval_str=True).parameters
+    options = {name: (one.annotation, one.default) for name, one in own.items() if name != "reading"} | dict(added)
+    described: Any = run
+    described.__signature__ = inspect.Signature(
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
+            for name, (kind, option) in options.items()
+        ]
+    )
+    described.__annotations__ = {name: kind for name, (kind, _) in options.items()}
+    return run
+
+
+def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `rankwright.read` that the command line and its `--config` file give."""
+    config = given.get("config")
+    chosen = {} if config is None else _options_in(config)
+    chosen |= {
+        name: value for name, value in given.items() if name != "config" and value is not None and value is not False
+    }
+    roles = {role: str(chosen.pop(role)) for role in ROLES if role in chosen}
+    for name in SEPARATED:
+        if isinstance(chosen.get(name), str):
+            chosen[name] = [part.strip() for part in chosen[name].split(",")]
+    if "delimiter" in chosen:
+        chosen["delimiter"] = DELIMITERS.get(chosen["delimiter"], chosen["delimiter"])
+    if roles:
+        from rankwright.data.columns import Columns
+
+        chosen["columns"] = Columns(**roles)
+    return chosen
+
+
+def _options_in(path: str) -> dict[str, Any]:
+    """The options in a TOML file: at its top, or in its table `tool.rankwright`, as in pyproject.toml."""
+    try:
+        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FileFormatError(path, f"is no TOML: {error}") from None
+    tool = document.get("tool")
+    table = tool.get("rankwright", {}) if isinstance(tool, dict) else document.get("rankwright", document)
+    found = {str(name).replace("-", "_"): value for name, value in table.items()}
+    for name, value in found.items():
+        if name not in IN_FILES:
+            raise UnknownNameError(
+                f"option in {path}", name.replace("_", "-"), [one.replace("_", "-") for one in IN_FILES]
+            )
+        if isinstance(value, dict) or (isinstance(value, list) and name not in SEPARATED):
+            raise FileFormatError(path, f"{name} must be a text, a number or true, got {value!r}")
+    return found
+
+
+OPTION_OF = {"labels": "label", "qid": "query"}
+
+
+def as_option(parameter: Parameter) -> str:
+    """The option of the command line for a parameter of Python, with the value to give."""
+    if parameter.name == "columns":  # Python's parameter for what many options say
+        return "--query, --label and the like"
+    option, value = f"--{OPTION_OF.get(parameter.name, parameter.name).replace('_', '-')}", parameter.value
+    if value is None or value is True:
+        return option
+    return f"{option} {','.join(value) if isinstance(value, list) else value}"

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rankwright.cli import options as shared
-from rankwright.cli.options import opt
-from rankwright.cli.printing import print_json
-from rankwright.cli.verbosity import progress, tell
+from rankwright.cli.options import AS_JSON, opt
+from rankwright.cli.output import print_json, progress, tell
 from rankwright.errors import MissingExtraError
 from rankwright.tables.text import counted
 
@@ -23,7 +21,7 @@ EXAMPLES = "Example: rankwright quickstart --out out/quickstart"
 
 def quickstart(
     out: Path | None = opt("The folder to write the data, the model and the results to.", "DIR"),
-    as_json: bool = shared.AS_JSON,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Make a small data set, train LambdaMART and nets on it, and compare them with single features."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwright.cli.printing import tell_written
-from rankwright.cli.verbosity import progress
+from rankwright.cli.output import progress, tell_written
 from rankwright.errors import require
 
 if TYPE_CHECKING:

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import typer
 
-from rankwright.cli import options as shared
-from rankwright.cli.options import arg, flag, opt
-from rankwright.cli.printing import print_json, print_table, print_text
-from rankwright.cli.verbosity import progress, tell
+from rankwright.cli.options import AS_JSON, CLUSTER, arg, flag, opt
+from rankwright.cli.output import print_json, print_table, print_text, progress, tell
 from rankwright.errors import require
 
 EXAMPLES = (
@@ -31,9 +29,9 @@ def reproduce(
     ),
     out: str | None = opt(f"The folder that keeps results. Default: {OUT}, or {QUICK_OUT} with --quick.", "FOLDER"),
     seed: int = opt("The same seed gives the same figures.", default=0),
-    cluster: str | None = shared.CLUSTER,
+    cluster: str | None = CLUSTER,
     workers: int | None = opt("How many parts to run at a time. Default: one per core."),
-    as_json: bool = shared.AS_JSON,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Run the experiments of the papers again and print their figures beside the papers'.
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, flag, opt
-from rankwright.cli.printing import print_json
-from rankwright.cli.verbosity import progress
+from rankwright.cli.options import AS_JSON, DATA_FORMAT, THREADS, arg, flag, opt, reads_data
+from rankwright.cli.output import print_json, progress
 from rankwright.errors import SettingError, require
 
 EXAMPLES = (
@@ -19,6 +16,7 @@ EXAMPLES = (
 
 @reads_data()
 def score(
+    reading: dict[str, Any],
     model: str = arg("The model file.", "MODEL"),
     data: str = arg("The documents to score; - is standard input.", "DATA"),
     out: str = opt("The file to write; - is standard output.", "F", default="-"),
@@ -29,12 +27,10 @@ def score(
         "STYLE",
         name="--to",
     ),
-    format: str | None = shared.DATA_FORMAT,
+    format: str | None = DATA_FORMAT,
     whole: bool = flag("--whole", "Read all of DATA at once, so that its rows may have any order."),
-    threads: int | None = shared.THREADS,
-    as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
+    threads: int | None = THREADS,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Score documents with a model: one line per document, in the order of the input.
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, opt
-from rankwright.cli.printing import print_json, print_text, require_file, tell_written
+from rankwright.cli.options import arg, opt, reads_data
+from rankwright.cli.output import print_json, print_text, progress, require_file, tell_written
 from rankwright.cli.reporting import check_report_option, training_page, write_report
-from rankwright.cli.verbosity import progress
 from rankwright.errors import require
 from rankwright.tables.text import counted
 
@@ -30,6 +28,7 @@ WHERE = "Where a forest is grown"
 
 @reads_data()
 def train(
+    reading: dict[str, Any],
     data: str = arg("The documents to train on: a file, or a folder of shards.", "TRAIN"),
     out: str = opt("The model file to write.", "MODEL", default=...),
     ranker: str = shared.RANKER,
@@ -61,8 +60,6 @@ def train(
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
     as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
 ) -> None:
     """Train a ranker and write its model file.
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
-from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, metric_names, opt
-from rankwright.cli.printing import print_json, print_table, require_file, tell_written
+from rankwright.cli.options import arg, metric_names, opt, reads_data
+from rankwright.cli.output import print_json, print_table, progress, require_file, tell, tell_written
 from rankwright.cli.reporting import check_report_option, origin, write_report
-from rankwright.cli.verbosity import progress, tell
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -33,6 +31,7 @@ OF_HALVING, OF_STUDIES = "With --strategy halving", "Studies that were made"
 
 @reads_data()
 def tune(
+    reading: dict[str, Any],
     data: str | None = arg("The documents to train on, or a LETOR folder: Fold1, Fold2, …", "TRAIN", default=None),
     out: str | None = opt("The model file to write.", "MODEL"),
     ranker: str = shared.RANKER,
@@ -64,8 +63,6 @@ def tune(
     workers: int | None = opt("How many experiments to run at a time. Default: one per core."),
     format: str | None = shared.DATA_FORMAT,
     as_json: bool = shared.AS_JSON,
-    *,
-    reading: dict[str, Any],
 ) -> None:
     """Search for the best settings of a ranker, then train with them on all of TRAIN.
 

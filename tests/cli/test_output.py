@@ -10,7 +10,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.cli.app import COMMANDS
-from rankwright.cli.verbosity import Verbosity, saying, tell
+from rankwright.cli.output import Verbosity, saying, tell
 
 
 @pytest.fixture

@@ -1,24 +1,101 @@
-"""How commands print their results: one JSON document, or tables on the terminal."""
+"""What commands print: results on stdout, as one JSON document or as tables, and talk on stderr.
+
+With -q only warnings are said on stderr, with -v every stage and the log.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import IntEnum
+from functools import wraps
 from os import PathLike
 from typing import Any
 
 import typer
 
-from rankwright.cli.verbosity import tell
+from rankwright.cli.options import taking
 from rankwright.errors import require
+from rankwright.progress.display import progress_shown, say
 from rankwright.tables.text import ShownTable, ShownTables, table_lines
 
+OWN_LOGGER = "rankwright"
 LABEL_WIDTH = 22  # width of the text to the left of a value in a report
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+class Verbosity(IntEnum):
+    """How much is said."""
+
+    QUIET = 0
+    USUAL = 1
+    VERBOSE = 2
+
+
+_verbosity: ContextVar[Verbosity] = ContextVar("verbosity", default=Verbosity.USUAL)
+
+OPTIONS = {
+    "verbose": (bool, typer.Option(False, "--verbose", "-v", help="Say more: every stage, and the log.")),
+    "quiet": (
+        bool,
+        typer.Option(False, "--quiet", "-q", help="Show no progress; warnings and errors are still shown."),
+    ),
+}
+
+
+def with_verbosity(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options -v and -q, which it need not know of."""
+
+    @wraps(command)
+    def run(*, verbose: bool = False, quiet: bool = False, **options: Any) -> None:
+        require(not (verbose and quiet), "give either --verbose or --quiet, not both")
+        with saying(Verbosity.VERBOSE if verbose else Verbosity.QUIET if quiet else Verbosity.USUAL):
+            command(**options)
+
+    return taking(run, OPTIONS)
+
+
+@contextmanager
+def saying(verbosity: Verbosity) -> Iterator[None]:
+    """Say this much in the block; the library's log goes to stderr, above the line of progress."""
+    logger, handler, token = logging.getLogger(OWN_LOGGER), _StderrHandler(), _verbosity.set(verbosity)
+    before = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO if verbosity is Verbosity.VERBOSE else logging.WARNING)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
+        _verbosity.reset(token)
+
+
+class _StderrHandler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        say(record.getMessage())
+
+
+def tell(text: str) -> None:
+    """Say a line on stderr, unless the command is quiet."""
+    if _verbosity.get() is not Verbosity.QUIET:
+        say(text)
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Show what the block is doing, how far it is and how long it still takes, unless the command is quiet."""
+    verbosity = _verbosity.get()
+    with progress_shown(shows=verbosity is not Verbosity.QUIET, lists_stages=verbosity is Verbosity.VERBOSE):
+        yield
 
 
 def print_json(document: Any) -> None:

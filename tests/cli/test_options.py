@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankwright.cli.data_options import as_option
+from rankwright.cli.options import as_option
 from rankwright.errors import Parameter
 
 
