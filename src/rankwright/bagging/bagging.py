@@ -9,14 +9,7 @@ from typing import Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from rankwright.arrays import thread_count
-from rankwright.bagging.bag_members import (
-    ForestMembers,
-    ForestOfBag,
-    RankerMembers,
-    choosing_part,
-    copy_of,
-    own_module,
-)
+from rankwright.bagging.bag_members import ForestMembers, ForestOfBag, RankerMembers, choosing_part, copy_of, own_module
 from rankwright.bagging.bag_models import BagModel
 from rankwright.bagging.bags import (
     bag_plan,

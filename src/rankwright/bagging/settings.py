@@ -6,12 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, ClassVar, Literal
 
-from rankwright.mart.settings import (
-    ForestSettings,
-    LambdaForestSettings,
-    LambdaMARTSettings,
-    PointwiseForestSettings,
-)
+from rankwright.mart.settings import ForestSettings, LambdaForestSettings, LambdaMARTSettings, PointwiseForestSettings
 from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import RankerSettings, text_or
 from rankwright.settings.spaces import Choice, Real

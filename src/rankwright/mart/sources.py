@@ -113,8 +113,7 @@ class InMemory:
     def _scaled(self, data: RankingDataset, run: TrainingRun) -> PreparedForest:
         ranker = self.ranker
         require(
-            not (ranker.categorical or data.categories),
-            "categories cannot be scaled: leave out scaling or categorical",
+            not (ranker.categorical or data.categories), "categories cannot be scaled: leave out scaling or categorical"
         )
         prepared = prepare(ranker, data, self.given, run, self.stages.first_stages(ranker))
         announce("binning features")

@@ -16,14 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray
-from rankwright.cluster.crew import (
-    SECONDS_TO_MEET,
-    Crew,
-    CrewFunction,
-    LostMembersError,
-    MeetingPlace,
-    NoRoomError,
-)
+from rankwright.cluster.crew import SECONDS_TO_MEET, Crew, CrewFunction, LostMembersError, MeetingPlace, NoRoomError
 from rankwright.cluster.engine import MAX_TRIES, Engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.dataset_parts import numbered_names

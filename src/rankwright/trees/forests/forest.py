@@ -216,10 +216,7 @@ class Forest:
 
 PER_NODE = ("feature", "threshold", "left", "right", "missing_left", "value", "gain", "count", "categories")
 CURVATURE = "curvature"
-IMPORTANCES: Mapping[str, Any] = {
-    "gain": lambda forest: forest.gain,
-    "count": lambda forest: np.ones(len(forest.gain)),
-}
+IMPORTANCES: Mapping[str, Any] = {"gain": lambda forest: forest.gain, "count": lambda forest: np.ones(len(forest.gain))}
 
 
 def forest_of(trees: Sequence[Tree], mapper: BinMapper) -> Forest:
