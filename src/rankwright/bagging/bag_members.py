@@ -17,7 +17,7 @@ from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.mart.forest_views import base_score_of, forest_of
-from rankwright.mart.sources import FromBins
+from rankwright.mart.sources import prepared_bins
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import TrainingRun
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
@@ -78,9 +78,8 @@ class ForestOfBag:
         member.check()
         chosen_by = None if self.bags.overfit else self.choosing
         run = TrainingRun([listener], allow_empty=True)  # one bag may have nothing to learn from where the whole has
-        source = FromBins(member.recipe, member, data, chosen_by, queries, watch_others, self.findings)
-        with source.prepared(run) as prepared:
-            trained = member.recipe.grow(member, prepared, run)
+        prepared = prepared_bins(member, data, chosen_by, queries, watch_others, run, self.findings)
+        trained = member.recipe.grow(member, prepared, run)
         # The weights of all clicks stay with the bag: workers need not send them back.
         return replace(trained, findings=replace(trained.findings, propensity_weights=None))
 

@@ -22,10 +22,9 @@ from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.mart.forest_views import base_score_of, forest_of
 from rankwright.mart.lists import BinnedLists
 from rankwright.mart.recipe import ForestGrowth, ForestRecipe
-from rankwright.mart.sources import PreparedForest, binned_validation, source_here
+from rankwright.mart.sources import PreparedForest, binned_validation, prepared_here
 from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.recipe import Given, TrainingOutcome, TrainingRun, trained_ranker
-from rankwright.rankers.stages import Stage
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import View
 from rankwright.training.loop import History
@@ -54,21 +53,17 @@ class ForestBagRecipe:
         """Whether its members learn from each label by itself."""
         return self.member.learns_alone(ranker, found)
 
-    def first_stages(self, ranker: Any) -> tuple[Stage, ...]:
-        """The first stages of documents whose features are in memory."""
-        return self.member.first_stages(ranker)
-
-    def stages_of_bins(self, ranker: Any) -> tuple[Stage, ...]:
-        """The first stages of documents whose features are bin codes."""
-        return self.member.stages_of_bins(ranker)
+    @property
+    def debiases(self) -> bool:
+        """Whether position bias is corrected first."""
+        return self.member.debiases
 
     def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
         """The forest of all bags, of data in memory, in a file or in shards."""
         _check_overfit(ranker)
         if isinstance(given.file, Shards):
             return self._train_on_shards(ranker, given.file, given, run)
-        with source_here(self, ranker, given).prepared(run) as prepared:
-            return self.grow(ranker, prepared, run)
+        return self.grow(ranker, prepared_here(ranker, given, run), run)
 
     def grow(self, ranker: Any, prepared: PreparedForest, run: TrainingRun) -> TrainedRanker:
         """The forest of all bags, of prepared data."""
@@ -106,13 +101,13 @@ class ForestBagRecipe:
         )
         data = bin_shards(shards, ranker.engine, **ranker.binning())
         known = KnownFeatures(data.mapper.n_features, tuple(data.feature_names))
-        valid = binned_validation(ranker, known, given, data.mapper)
-        watched, choosing = valid.documents, choosing_part(valid.documents, valid.parts)
+        watched, parts = binned_validation(ranker, known, given, data.mapper)
+        choosing = choosing_part(watched, parts)
         forest = ForestOfBag(ranker.single(**DONE_BEFORE), choosing, bag_plan(ranker), threads_of_a_bag(ranker))
         members = ShardMembers(forest, data, watched)
         digests = data.digest, None if watched is None else binned_digest(watched)
         documents = None if watched is None else watched.documents
-        bags = train_members(ranker, data.documents, documents, members, digests, run, valid.parts)
+        bags = train_members(ranker, data.documents, documents, members, digests, run, parts)
         found = TrainingFindings(chosen=_chosen(ranker, bags), watched=bags.watched)
         return trained_ranker(ranker, TrainingOutcome(_mean_of(bags, None), bags.history, data.digest, found), known)
 

@@ -18,7 +18,7 @@ from rankwright.mart.forest_views import (
     staged_predict,
 )
 from rankwright.mart.settings import ForestSettings
-from rankwright.mart.sources import ForestStages, FromBins, PreparedForest
+from rankwright.mart.sources import PreparedForest, prepared_bins
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker, train_on
 from rankwright.rankers.recipe import Recipe, TrainingRun
@@ -30,7 +30,7 @@ from rankwright.trees.forests.forest import Forest
 from rankwright.trees.model import ForestModel
 
 
-class GrowingRecipe(Recipe, ForestStages, Protocol):
+class GrowingRecipe(Recipe, Protocol):
     """A recipe that grows what it learns on bin codes."""
 
     def grow(self, ranker: Any, prepared: PreparedForest, run: TrainingRun) -> TrainedRanker:
@@ -85,9 +85,8 @@ class ForestRanker(Ranker, ForestSettings):
         """
         self.check()
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
-        source = FromBins(self.recipe, self, data, valid, queries, watch_others)
-        with source.prepared(run) as prepared:
-            self.trained_ = self.recipe.grow(self, prepared, run)
+        prepared = prepared_bins(self, data, valid, queries, watch_others, run)
+        self.trained_ = self.recipe.grow(self, prepared, run)
         return self
 
     def with_forest(self, forest: Forest, base_score: float | None = None) -> ForestRanker:
@@ -118,9 +117,5 @@ class ForestRanker(Ranker, ForestSettings):
         dict
             The options of `bin_dataset` and `bin_file`.
         """
-        return {
-            "max_bins": self.max_bins,
-            "categorical": tuple(self.categorical or ()),
-            "seed": self.seed,
-            "threads": self.threads,
-        }
+        own: dict[str, Any] = {name: getattr(self, name) for name in ("max_bins", "seed", "threads")}
+        return own | {"categorical": tuple(self.categorical or ())}

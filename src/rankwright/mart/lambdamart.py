@@ -14,7 +14,6 @@ from rankwright.objectives.families import UsualForces, lambdarank, objective_na
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
 from rankwright.rankers.trained import TrainingFindings
-from rankwright.trees.params import SplitGain
 
 
 def lambda_forces(settings: LambdaForestSettings, found: TrainingFindings) -> Objective:
@@ -34,11 +33,6 @@ def lambda_forces(settings: LambdaForestSettings, found: TrainingFindings) -> Ob
     loss = settings.sigma and Logistic(settings.sigma)
     changes: dict[str, Any] = {"truncation": settings.truncation, "pair_loss": loss}
     return replace(objective, **{name: value for name, value in changes.items() if value is not None}, **weights)
-
-
-def papers_split_gain(settings: LambdaForestSettings) -> SplitGain:
-    """What a split is worth: as the settings say, or by the mode."""
-    return settings.split_gain or ("least-squares" if settings.mode == "paper" else "newton")
 
 
 class LambdaMART(ForestRanker, LambdaMARTSettings):
@@ -71,6 +65,6 @@ class LambdaMART(ForestRanker, LambdaMARTSettings):
     True
     """
 
-    recipe = ForestRecipe(forces=lambda_forces, split_gain=papers_split_gain, debiases=True)
+    recipe = ForestRecipe(forces=lambda_forces, debiases=True)
     takes_positions: ClassVar[bool] = True
     debiasing_, position_ratios_, plot_bias = debiasing_view, position_ratios_view, plot_bias

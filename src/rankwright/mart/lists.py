@@ -1,89 +1,39 @@
-"""What a forest is grown on, wherever the documents are: in this process, or with workers (`mart/worker_lists.py`)."""
+"""What a forest is grown on, wherever the documents are: bin codes in this process, or with the workers of a crew."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from itertools import count
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
-from rankwright.data.groups import Groups
 from rankwright.data.splits import Fold
-from rankwright.objectives.objective import LambdaFn, Objective
+from rankwright.metrics.confidence_intervals import weighted_mean
+from rankwright.metrics.metric_table import as_measure
+from rankwright.objectives.objective import DataFacts, Objective
 from rankwright.training.loop import Watch
 from rankwright.training.watch import Watches, watch_metric, watches_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.fingerprints import binned_digest
 from rankwright.trees.boosting import Boosting, BoostingParams
+from rankwright.trees.distributed.crew_data import CrewData
+from rankwright.trees.distributed.members import ForestTask, MeasureTask, measure
+from rankwright.trees.distributed.remote import RemoteBoosting
 from rankwright.trees.label_sums import LabelSums, label_sums
+from rankwright.trees.share import fixed_for_all
 
 Metric = str | Callable[..., Any]
+FOREST_NUMBERS = count()
 
 
-class GrownOn(Protocol):
-    """Forests of the same forces and base score, ready to grow on the same documents."""
+class BeginForest(Protocol):
+    """What begins forests of the same forces and base score, on the same documents."""
 
-    def fold(self, params: BoostingParams, queries: IntArray) -> Any:
-        """A forest that is grown on some of the queries."""
-
-    def whole(self, params: BoostingParams) -> Any:
-        """The forest that is grown on all training documents; it also scores those that are watched."""
-
-
-class ForestLists(Protocol):
-    """The documents that a forest is grown on, and those that are watched meanwhile, if any are."""
-
-    @property
-    def n_docs(self) -> int:
-        """How many documents are trained on."""
-
-    @property
-    def n_queries(self) -> int:
-        """How many queries there are."""
-
-    @property
-    def groups(self) -> Groups:
-        """How many documents each query has."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The features' names, or their numbers from 1."""
-
-    @property
-    def has_categories(self) -> bool:
-        """Whether a feature holds categories."""
-
-    @property
-    def starts_from_scores(self) -> bool:
-        """Whether training starts from scores that the caller gave."""
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether some documents are watched, which choose the number of trees."""
-
-    @property
-    def can_be_folded(self) -> bool:
-        """Whether folds of the queries can be held out and measured: all are trained on, and they have labels."""
-
-    def label_sums(self, *, relevant: bool) -> LabelSums:
-        """The sums of the labels, or of 1 for each relevant document."""
-
-    def start(self, objective: Objective, base_score: float, threads: int) -> GrownOn:
-        """Forests that follow these forces, ready to grow."""
-
-    def watch_unseen(self, metric: Metric, forests: Sequence[Any], folds: Sequence[Fold], threads: int) -> Watch:
-        """A watch over all folds, each scored by the forest that was not grown on it."""
-
-    def watches(self, metric: Metric, forest: Any, threads: int) -> Watches:
-        """Watches over the documents that are watched, by the forest that is grown on all others."""
-
-    def digest(self) -> str:
-        """The fingerprint of what is trained on."""
-
-    def digests(self) -> tuple[str, str | None]:
-        """The fingerprints of what is trained on and of what is watched."""
+    def __call__(self, params: BoostingParams, queries: IntArray | None = None) -> Any:
+        """A forest that grows on these queries; by default on all, and then it also scores those that are watched."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +45,7 @@ class BinnedLists:
     """
 
     data: BinnedDataset
+    threads: int
     valid: BinnedDataset | None = None
     queries: IntArray | None = None
     watch_others: bool = False
@@ -103,27 +54,7 @@ class BinnedLists:
     @property
     def n_docs(self) -> int:
         """How many documents are trained on."""
-        return self.data.n_docs if self.queries is None else int(self.groups.sizes[self.queries].sum())
-
-    @property
-    def n_queries(self) -> int:
-        """How many queries there are."""
-        return self.data.n_queries
-
-    @property
-    def groups(self) -> Groups:
-        """How many documents each query has."""
-        return self.data.groups
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The features' names, or their numbers from 1."""
-        return self.data.names
-
-    @property
-    def has_categories(self) -> bool:
-        """Whether a feature holds categories."""
-        return bool(self.data.mapper.categorical.any())
+        return self.data.n_docs if self.queries is None else int(self.data.groups.sizes[self.queries].sum())
 
     @property
     def starts_from_scores(self) -> bool:
@@ -144,14 +75,22 @@ class BinnedLists:
         """The sums of the labels, or of 1 for each relevant document."""
         return label_sums(self.data, relevant=relevant)
 
-    def start(self, objective: Objective, base_score: float, threads: int) -> BinnedStart:
-        """Forests that follow these forces, ready to grow."""
-        return BinnedStart(self, objective.bind(self.data, threads=threads), base_score, threads)
+    def start(self, objective: Objective, base_score: float) -> BeginForest:
+        """What begins forests that follow these forces, which are bound to the data once."""
+        lambda_fn = objective.bind(self.data, threads=self.threads)
 
-    def watch_unseen(self, metric: Metric, forests: Sequence[Boosting], folds: Sequence[Fold], threads: int) -> Watch:
+        def begin(params: BoostingParams, queries: IntArray | None = None) -> Boosting:
+            some: dict[str, Any] = {"queries": queries}
+            if queries is None:
+                some = {"queries": self.queries, "watched": self.valid, "score_all": self.watch_others}
+            return Boosting(self.data, lambda_fn, params, base_score=base_score, threads=self.threads, **some)
+
+        return begin
+
+    def watch_unseen(self, metric: Metric, forests: Sequence[Boosting], folds: Sequence[Fold]) -> Watch:
         """A watch over all folds, each scored by the forest that was not grown on it."""
-        unseen = np.sort(np.concatenate([fold.test for fold in folds]))
-        rows_of_folds, measured = [self.groups.rows_of(fold.test) for fold in folds], self.groups.rows_of(unseen)
+        groups, unseen = self.data.groups, np.sort(np.concatenate([fold.test for fold in folds]))
+        rows_of_folds, measured = [groups.rows_of(fold.test) for fold in folds], groups.rows_of(unseen)
         scores: Float64Array = np.empty(self.data.n_docs)
 
         def unseen_scores() -> Float64Array:
@@ -160,18 +99,18 @@ class BinnedLists:
             return scores[measured]
 
         documents = self.data.documents.take_queries(unseen)
-        return watch_metric(metric, documents.labels, documents.groups, unseen_scores, threads=threads)
+        return watch_metric(metric, documents.labels, documents.groups, unseen_scores, threads=self.threads)
 
-    def watches(self, metric: Metric, forest: Boosting, threads: int) -> Watches:
+    def watches(self, metric: Metric, forest: Boosting) -> Watches:
         """Watches over the documents that are watched, by the forest that is grown on all others."""
         if not self.watch_others:
             documents = None if self.valid is None else self.valid.documents
-            return watches_of(metric, documents, self.parts, lambda: forest.watched_scores, threads=threads)
+            return watches_of(metric, documents, self.parts, lambda: forest.watched_scores, threads=self.threads)
         assert self.queries is not None
-        others = np.setdiff1d(np.arange(self.n_queries), self.queries)
-        rows = self.groups.rows_of(others)
+        others = np.setdiff1d(np.arange(self.data.n_queries), self.queries)
+        rows = self.data.groups.rows_of(others)
         documents = self.data.documents.take_queries(others)
-        return watches_of(metric, documents, {}, lambda: forest.scores[rows], threads=threads)
+        return watches_of(metric, documents, {}, lambda: forest.scores[rows], threads=self.threads)
 
     def digest(self) -> str:
         """The fingerprint of what is trained on."""
@@ -183,24 +122,70 @@ class BinnedLists:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinnedStart:
-    """Forests that are ready to grow on bin codes; forces are bound to the data once."""
+class WorkerLists:
+    """The documents of a crew, all of which are trained on; validation documents may be watched meanwhile."""
 
-    lists: BinnedLists
-    lambda_fn: LambdaFn
-    base_score: float
-    threads: int
+    data: CrewData
+    is_watched: bool = False
+    starts_from_scores: bool = False
 
-    def fold(self, params: BoostingParams, queries: IntArray) -> Boosting:
-        """A forest that is grown on some of the queries."""
-        return self._forest(params, queries=queries)
+    @property
+    def n_docs(self) -> int:
+        """How many documents are trained on."""
+        return self.data.facts.n_docs
 
-    def whole(self, params: BoostingParams) -> Boosting:
-        """The forest that is grown on all training documents; it also scores those that are watched."""
-        lists = self.lists
-        return self._forest(params, watched=lists.valid, queries=lists.queries, score_all=lists.watch_others)
+    @property
+    def can_be_folded(self) -> bool:
+        """Whether there are labels by which folds can be measured."""
+        return self.data.facts.has_labels
 
-    def _forest(self, params: BoostingParams, **parts: Any) -> Boosting:
-        return Boosting(
-            self.lists.data, self.lambda_fn, params, base_score=self.base_score, threads=self.threads, **parts
-        )
+    def label_sums(self, *, relevant: bool) -> LabelSums:
+        """The sums of the labels, or of 1 for each relevant document."""
+        return self.data.relevant_sums if relevant else self.data.label_sums
+
+    def start(self, objective: Objective, base_score: float) -> BeginForest:
+        """What has the workers begin forests that follow these forces."""
+        data, facts, example = self.data, self.data.facts, self.data.example
+        assert example is not None
+        forces = fixed_for_all(objective, DataFacts(max(facts.highest, 0.0), facts.n_docs, facts.n_queries, example))
+
+        def begin(params: BoostingParams, queries: IntArray | None = None) -> RemoteBoosting:
+            name, is_watched = f"forest {next(FOREST_NUMBERS):06}", self.is_watched and queries is None
+            task = ForestTask(name, forces, params, base_score, queries, is_watched, data.threads)
+            data.boosters[name] = booster = RemoteBoosting(data, task)
+            data.meet()
+            return booster
+
+        return begin
+
+    def watch_unseen(self, metric: Metric, forests: Sequence[RemoteBoosting], folds: Sequence[Fold]) -> Watch:
+        """A watch over all folds, each scored by the forest that was not grown on it."""
+        return self._watch(metric, forests, tuple(fold.test for fold in folds))
+
+    def watches(self, metric: Metric, forest: RemoteBoosting) -> Watches:
+        """A watch over the validation documents, if there are any."""
+        return Watches(self._watch(metric, [forest], None) if self.is_watched else None)
+
+    def _watch(self, metric: Metric, forests: Sequence[RemoteBoosting], unseen: tuple[IntArray, ...] | None) -> Watch:
+        chosen = as_measure(metric)
+        task = MeasureTask(tuple(forest.task.name for forest in forests), metric, self.data.threads, unseen)
+
+        def measure_now() -> float:
+            for forest in forests:
+                forest.settle()
+            values: Float64Array = np.concatenate(self.data.together(measure, task))
+            counted = values[~np.isnan(values)]
+            return weighted_mean(counted, np.ones(len(counted)))
+
+        return Watch(chosen.name, measure_now, chosen.higher_is_better)
+
+    def digest(self) -> str:
+        """The fingerprint of what is trained on."""
+        return self.data.digest
+
+    def digests(self) -> tuple[str, str | None]:
+        """The fingerprints of what is trained on and of what is watched."""
+        return self.data.digest, self.data.valid_digest
+
+
+ForestLists: TypeAlias = BinnedLists | WorkerLists

@@ -13,7 +13,6 @@ from rankwright.mart.settings import MARTSettings, PointwiseForestSettings
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pointwise import LogisticError, SquaredError
 from rankwright.rankers.trained import TrainingFindings
-from rankwright.trees.params import SplitGain
 
 LOSSES: Mapping[str, type[SquaredError] | type[LogisticError]] = {"squared": SquaredError, "logistic": LogisticError}
 
@@ -21,11 +20,6 @@ LOSSES: Mapping[str, type[SquaredError] | type[LogisticError]] = {"squared": Squ
 def pointwise_forces(settings: PointwiseForestSettings, found: TrainingFindings) -> Objective:  # noqa: ARG001
     """The pull of each document's own label."""
     return LOSSES[settings.loss]()
-
-
-def given_split_gain(settings: PointwiseForestSettings) -> SplitGain:
-    """What a split is worth, as the settings say."""
-    return settings.split_gain
 
 
 def best_constant(settings: PointwiseForestSettings, lists: ForestLists) -> float:
@@ -50,4 +44,4 @@ class MART(ForestRanker, MARTSettings):
         The best constant, which the trees' values are added to.
     """
 
-    recipe = ForestRecipe(forces=pointwise_forces, split_gain=given_split_gain, base_score=best_constant)
+    recipe = ForestRecipe(forces=pointwise_forces, base_score=best_constant)

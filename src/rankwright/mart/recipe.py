@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import thread_count
-from rankwright.debiasing.stage import Debias, RefuseBias
 from rankwright.errors import require
-from rankwright.mart.lists import ForestLists, GrownOn
-from rankwright.mart.sources import PreparedForest, forest_source
+from rankwright.mart.lists import BeginForest, ForestLists
+from rankwright.mart.sources import PreparedForest, prepared_forest
 from rankwright.objectives.families import learns_alone
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.recipe import (
@@ -26,7 +24,6 @@ from rankwright.rankers.recipe import (
     trained_ranker,
     weighed_by_position,
 )
-from rankwright.rankers.stages import Stage
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.driver import NEEDS_VALIDATION, Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan
@@ -34,7 +31,7 @@ from rankwright.trees.bins.binned import feature_numbers
 from rankwright.trees.boosting import BoostingParams, resumed_after
 from rankwright.trees.length import LASTING, LEAST_QUERIES, MOST_DOCS, PATIENCE, FoldedForests, length_folds
 from rankwright.trees.model import ForestModel
-from rankwright.trees.params import SplitGain, TreeParams
+from rankwright.trees.params import TreeParams
 from rankwright.trees.sizing import LEAD_IN_BAGS, PAPER, ForestShape, chosen_settings, shape_for, shapes_to_try
 
 Chosen = Mapping[str, Any]  # values of settings that are None
@@ -42,28 +39,19 @@ Chosen = Mapping[str, Any]  # values of settings that are None
 
 @dataclass(frozen=True, slots=True)
 class ForestRecipe:
-    """What tells one kind of boosted forest from another: its forces, the worth of a split, and where scores start."""
+    """What tells one kind of boosted forest from another: its forces, and where scores start."""
 
     forces: Callable[[Any, TrainingFindings], Objective]
-    split_gain: Callable[[Any], SplitGain]
     base_score: Callable[[Any, ForestLists], float] = lambda settings, lists: 0.0  # noqa: ARG005
-    debiases: bool = False
+    debiases: bool = False  # whether position bias is corrected first
 
     def learns_alone(self, ranker: Any, found: TrainingFindings) -> bool:
         """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
         return learns_alone(self.forces(ranker, found))
 
-    def first_stages(self, ranker: Any) -> tuple[Stage, ...]:
-        """The first stages of documents whose features are in memory."""
-        return (Debias(ranker),) if self.debiases else ()
-
-    def stages_of_bins(self, ranker: Any) -> tuple[Stage, ...]:
-        """The first stages of documents whose features are bin codes."""
-        return (RefuseBias(ranker),) if self.debiases else ()
-
     def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
         """The forest, grown on data in memory, in a file, or with workers."""
-        with forest_source(self, ranker, given).prepared(run) as prepared:
+        with prepared_forest(ranker, given, run) as prepared:
             return self.grow(ranker, prepared, run)
 
     def grow(self, ranker: Any, prepared: PreparedForest, run: TrainingRun) -> TrainedRanker:
@@ -82,11 +70,6 @@ class ForestGrowth:
     lists: ForestLists
     findings: TrainingFindings
 
-    @property
-    def threads(self) -> int:
-        """How many threads to use."""
-        return thread_count(self.settings.threads)
-
     def outcome(self, earlier: TrainedRanker | None, run: TrainingRun) -> TrainingOutcome:
         """The trained forest; it goes on from the trees of an earlier one, if there is one."""
         settings, lists = self.settings, self.lists
@@ -95,16 +78,16 @@ class ForestGrowth:
         chosen: Chosen = chosen_settings(settings, self._shape())
         if earlier is None:
             base_score = self._base_score()
-            start = self._start(base_score)
+            begin = self._start(base_score)
             if self._may_choose_length(chosen):
-                chosen = self._chosen_on_unseen(start, chosen, run)
+                chosen = self._chosen_on_unseen(begin, chosen, run)
         else:
             base_score = _forest_model(earlier).base_score
-            start = self._start(base_score)
+            begin = self._start(base_score)
             if "n_trees" in chosen:  # nobody said how many trees to have in the end: those there are may be enough
                 chosen = {**chosen, "n_trees": max(chosen["n_trees"], _forest_model(earlier).forest.n_trees)}
-        boosting = start.whole(self.params(chosen))
-        watches = lists.watches(settings.selected_metric, boosting, self.threads)
+        boosting = begin(self.params(chosen))
+        watches = lists.watches(settings.selected_metric, boosting)
 
         def model_of(learned: Learned) -> ForestModel:
             return ForestModel(boosting.forest().truncated(int(learned.model["n_trees"][0])), base_score)
@@ -140,9 +123,9 @@ class ForestGrowth:
         # Training starts from initial scores alone: a constant added to them would be learned twice.
         return 0.0 if self.lists.starts_from_scores else self.recipe.base_score(self.settings, self.lists)
 
-    def _start(self, base_score: float) -> GrownOn:
+    def _start(self, base_score: float) -> BeginForest:
         forces = self.recipe.forces(self.settings, self.findings)
-        return self.lists.start(weighed_by_position(forces, self.findings), base_score, self.threads)
+        return self.lists.start(weighed_by_position(forces, self.findings), base_score)
 
     def _shape(self) -> ForestShape:
         """The values of settings that are None. Where steps are watched, the best of many trees is found."""
@@ -158,7 +141,7 @@ class ForestGrowth:
     def _may_choose_length(self, chosen: Chosen) -> bool:
         """Whether held-out queries of the training data should choose the number of trees, and are able to."""
         lists, by_size = self.lists, "n_trees" in chosen and not self._is_papers
-        if not by_size or lists.is_watched or lists.n_queries < LEAST_QUERIES or lists.n_docs > MOST_DOCS:
+        if not by_size or lists.is_watched or lists.data.groups.n_queries < LEAST_QUERIES or lists.n_docs > MOST_DOCS:
             return False
         return lists.can_be_folded
 
@@ -166,9 +149,9 @@ class ForestGrowth:
         settings, shapes = self.settings, shapes_to_try(self.lists.n_docs)
         are_open = settings.max_leaves is None and settings.growth is None and settings.max_depth is None
         # Symmetric trees do not split categories.
-        return shapes if are_open and not self.lists.has_categories else shapes[:1]
+        return shapes if are_open and not self.lists.data.mapper.categorical.any() else shapes[:1]
 
-    def _chosen_on_unseen(self, start: GrownOn, by_size: Chosen, run: TrainingRun, lead: float = 0.0) -> Chosen:
+    def _chosen_on_unseen(self, begin: BeginForest, by_size: Chosen, run: TrainingRun, lead: float = 0.0) -> Chosen:
         """The open settings of the shape and the number of trees that are best for queries not trained on.
 
         A shape that is not the first must be better by `lead`, a share of the best value so far.
@@ -176,21 +159,21 @@ class ForestGrowth:
         best, to_beat = by_size, -inf
         for shape in self._shapes_to_try():
             chosen = chosen_settings(self.settings, shape)
-            history = self._watched_on_unseen(start, shape, chosen, run)
+            history = self._watched_on_unseen(begin, shape, chosen, run)
             mean = history.best_mean if history.higher_is_better else -(history.best_mean or 0.0)
             if history.best_step is not None and mean is not None and mean > to_beat:
                 best, to_beat = {**chosen, "n_trees": history.best_step + 1}, mean + lead * abs(mean)
         return best
 
-    def _watched_on_unseen(self, start: GrownOn, shape: ForestShape, chosen: Chosen, run: TrainingRun) -> History:
+    def _watched_on_unseen(self, begin: BeginForest, shape: ForestShape, chosen: Chosen, run: TrainingRun) -> History:
         """How good forests of that shape are, tree by tree, on queries that they were not grown on."""
         settings, lists = self.settings, self.lists
-        folds = length_folds(lists.groups, settings.seed)
-        folded = FoldedForests([start.fold(self.params(chosen), fold.train) for fold in folds])
+        folds = length_folds(lists.data.groups, settings.seed)
+        folded = FoldedForests([begin(self.params(chosen), fold.train) for fold in folds])
         lesson = Lesson(
             learner=folded,
             model=lambda learned: learned,
-            watch=lists.watch_unseen(settings.selected_metric, folded.parts, folds, self.threads),
+            watch=lists.watch_unseen(settings.selected_metric, folded.parts, folds),
             digests=lists.digests,
         )
         folder = None if run.folder is None else run.folder / f"length-{shape.growth}"
@@ -209,9 +192,9 @@ class ForestGrowth:
             tree=TreeParams(
                 max_leaves=value_of(settings, chosen, "max_leaves"),
                 max_depth=settings.max_depth,
-                min_docs_in_leaf=_least_docs(value_of(settings, chosen, "min_docs_in_leaf"), self._n_docs_in_all),
+                min_docs_in_leaf=_least_docs(value_of(settings, chosen, "min_docs_in_leaf"), lists.data.groups.n_docs),
                 l2=settings.l2,
-                split_gain=self.recipe.split_gain(settings),
+                split_gain=settings.split_gain or ("least-squares" if self._is_papers else "newton"),
                 learning_rate=value_of(settings, chosen, "learning_rate"),
                 growth=value_of(settings, chosen, "growth") or "best-first",
                 gain_noise=settings.gain_noise,
@@ -220,13 +203,9 @@ class ForestGrowth:
             query_fraction=value_of(settings, chosen, "query_fraction"),
             feature_fraction=value_of(settings, chosen, "feature_fraction"),
             query_bootstrap=settings.query_bootstrap,
-            monotone=dict(zip(feature_numbers(lists.names, monotone), monotone.values(), strict=True)),
+            monotone=dict(zip(feature_numbers(lists.data.names, monotone), monotone.values(), strict=True)),
             seed=settings.seed,
         )
-
-    @property
-    def _n_docs_in_all(self) -> int:
-        return self.lists.groups.n_docs
 
     def _trees_to_continue(self, earlier: TrainedRanker) -> Earlier:
         forest, n_trees = _forest_model(earlier).forest, self.settings.n_trees

@@ -6,13 +6,16 @@ have the same numbers everywhere, and whatever is drawn by number is drawn alike
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankwright.arrays import IntArray, Uint32Array
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.kernels.records import Exchange
+from rankwright.objectives.objective import DataFacts, DependsOnAllData, Objective
+from rankwright.trees.bins.binned import BinnedDataset
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,3 +41,34 @@ def gathered(exchange: Exchange, own: IntArray) -> IntArray:
     into = np.empty((exchange.size, len(own)), np.int64)
     exchange.gather(own, into.reshape(-1))
     return into
+
+
+def spread_queries(own: BinnedDataset, numbers: IntArray, n_queries: int) -> BinnedDataset:
+    """The queries of `own` as numbers `numbers`, ascending, of `n_queries` queries; all other queries are empty.
+
+    Ids and places in files are left out: trees do not learn from them.
+    """
+    documents = own.documents
+    sizes = np.zeros(n_queries, np.int64)
+    sizes[numbers] = own.groups.sizes
+    weights = None
+    if documents.query_weights is not None:
+        weights = np.ones(n_queries, np.float32)
+        weights[numbers] = documents.query_weights
+    spread = RankingDataset(
+        features=documents.features,
+        labels=documents.labels,
+        groups=Groups.of_sizes(sizes),
+        query_weights=weights,
+        document_weights=documents.document_weights,
+    )
+    return replace(own, documents=spread, query_keys=None)
+
+
+def fixed_for_all(objective: Objective, facts: DataFacts) -> Objective:
+    """The objective as it would be bound to all data, which has these facts.
+
+    A worker has some queries only, and does not know the highest label, on which ERR's chance to stop depends, nor how
+    long lists are and how much data there is, by which the usual forces are chosen.
+    """
+    return objective.for_all_data(facts) if isinstance(objective, DependsOnAllData) else objective

@@ -17,11 +17,11 @@ from rankwright.errors import InputError
 from rankwright.kernels import reference
 from rankwright.objectives import families
 from rankwright.objectives.families import OBJECTIVES, objective_named
-from rankwright.objectives.objective import Lambdas, Objective
+from rankwright.objectives.objective import DataFacts, Lambdas, Objective
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
-from rankwright.trees.distributed.facts import fixed_for_all
 from rankwright.trees.params import TreeParams
+from rankwright.trees.share import fixed_for_all
 
 TREE = TreeParams(max_leaves=12, min_docs_in_leaf=5)
 SHAPES: dict[str, Any] = {
@@ -60,7 +60,7 @@ def check_alike(
     owners = owners_of(data.n_queries, n_workers, how)
     rows_of = [data.groups.rows_of(np.flatnonzero(owners == rank)) for rank in range(n_workers)]
     highest = float(np.nanmax(data.labels))  # type: ignore[arg-type]
-    fixed = fixed_for_all(objective, highest, data.n_docs, data.n_queries, data.documents)
+    fixed = fixed_for_all(objective, DataFacts(highest, data.n_docs, data.n_queries, data.documents))
 
     def work(end: ThreadExchange) -> Boosting:
         own, share = divided(data, owners, end)

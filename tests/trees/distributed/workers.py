@@ -10,8 +10,7 @@ import numpy as np
 from tests.trees.distributed.thread_exchange import ThreadExchange, exchanges_of
 
 from rankwright.trees.bins.binned import BinnedDataset
-from rankwright.trees.distributed.part import spread_queries
-from rankwright.trees.share import RowShare
+from rankwright.trees.share import RowShare, spread_queries
 
 
 def owners_of(n_queries: int, n_workers: int, how: str) -> np.ndarray:

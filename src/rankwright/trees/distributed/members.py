@@ -32,10 +32,9 @@ from rankwright.trees.bins.fingerprints import QueryHashes, query_hashes
 from rankwright.trees.bins.from_file import PlacedCodes, bin_file, coded_file, order_of_rows
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample
 from rankwright.trees.boosting import Boosting, BoostingParams
-from rankwright.trees.distributed.part import spread_queries
 from rankwright.trees.forests.arrays import forest_to_arrays
 from rankwright.trees.label_sums import LabelSums, label_sums
-from rankwright.trees.share import RowShare
+from rankwright.trees.share import RowShare, spread_queries
 
 
 def remembered(state: MemberState, place: str, token: Any, make: Callable[[], Any]) -> Any:
