@@ -28,7 +28,7 @@ import rankwright as rw
 from rankwright import synthetic
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.formats.letor_folders import read_fold
+from rankwright.formats.reading import read_fold
 from rankwright.metrics.confidence_intervals import bootstrap_interval
 from rankwright.metrics.significance import RANDOMISATIONS, randomisation_p_value
 from rankwright.rankers.ranker import Ranker

@@ -17,7 +17,7 @@ from benchmarks.helpers.places import DATA
 from benchmarks.helpers.records import leave
 
 from rankwright.catalog.rankers import RANKERS, ranker_named
-from rankwright.formats.letor_folders import LetorFold, read_fold
+from rankwright.formats.reading import LetorFold, read_fold
 from rankwright.metrics.evaluation import evaluate
 
 METRIC = "map"

@@ -37,12 +37,13 @@ from rankwright.explanations.explanation import Explanation as Explanation
 from rankwright.explanations.explanation import PairExplanation as PairExplanation
 from rankwright.features import scaling as scaling
 from rankwright.formats.conversion import convert as convert
-from rankwright.formats.data_file import DataFile as DataFile
 from rankwright.formats.dataset_tables import from_frame as from_frame
 from rankwright.formats.dataset_tables import to_arrow as to_arrow
 from rankwright.formats.dataset_tables import to_pandas as to_pandas
 from rankwright.formats.dataset_tables import to_polars as to_polars
 from rankwright.formats.dataset_tables import to_sparse as to_sparse
+from rankwright.formats.file_formats import write as write
+from rankwright.formats.reading import DataFile as DataFile
 from rankwright.formats.reading import read as read
 from rankwright.formats.shards import Shards as Shards
 from rankwright.formats.sidecars import read_pairs as read_pairs
@@ -56,7 +57,6 @@ from rankwright.formats.trec import read_qrels as read_qrels
 from rankwright.formats.trec import read_run as read_run
 from rankwright.formats.trec import write_qrels as write_qrels
 from rankwright.formats.trec import write_run as write_run
-from rankwright.formats.writing import write as write
 from rankwright.imports.imported import ImportedForest as ImportedForest
 from rankwright.imports.imported import mean_of as mean_of
 from rankwright.linear.crr import CRR as CRR

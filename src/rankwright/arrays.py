@@ -1,4 +1,4 @@
-"""Array types, and the checks that public functions make once.
+"""Array types, random generators, and the checks that public functions make once.
 
 Inside the library arrays are trusted: contiguous, of the dtype their alias names, finite unless said otherwise.
 """
@@ -30,6 +30,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 CodeArray: TypeAlias = NDArray[np.uint8 | np.uint16]  # bin codes, laid out as in `trees.bins.binning`
 IdArray: TypeAlias = NDArray[Any]  # int64, or NumPy's variable-width strings
 Arrays: TypeAlias = dict[str, NDArray[Any]]  # by name, as models and checkpoints keep them
+Seed: TypeAlias = "int | np.random.Generator"  # a text, because loading NumPy's generators takes a while
 
 
 def as_vector(values: ArrayLike, *, name: str, dtype: type[np.generic], length: int | None = None) -> NDArray[Any]:
@@ -170,3 +171,17 @@ def thread_count(threads: int | None) -> int:
 def core_count() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def generator(seed: Seed) -> np.random.Generator:
+    """The generator itself, or a new one that starts from a seed: the same seed gives the same draws."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(seed_number(seed))
+
+
+def seed_number(seed: object) -> int:
+    """`seed` as an integer, after a check that it is a whole number of 0 or more."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise SettingError(f"seed must be a whole number of 0 or more, got {seed!r}")
+    return int(seed)

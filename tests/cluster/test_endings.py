@@ -14,7 +14,7 @@ import jobs
 import pytest
 
 from rankwright.cluster.opening import open_engine
-from rankwright.container.ownership import SCRATCH, remove_abandoned, scratch_folder
+from rankwright.container.locks import SCRATCH, remove_abandoned, scratch_folder
 from rankwright.errors import ClusterError
 
 

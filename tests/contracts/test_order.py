@@ -12,8 +12,8 @@ from tests.contracts.trained import chance, small
 from rankwright.catalog.rankers import RANKERS
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
+from rankwright.formats.file_formats import write
 from rankwright.formats.shards import Shards
-from rankwright.formats.writing import write
 from rankwright.rankers.ranker import Ranker
 
 N_ORDERS = 5

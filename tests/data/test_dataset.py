@@ -5,10 +5,10 @@ import pickle
 import numpy as np
 import pytest
 
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset import RankingDataset, call_irrelevant
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
-from rankwright.errors import InputError
+from rankwright.errors import InputError, SettingError
 
 
 def interleaved() -> RankingDataset:
@@ -113,3 +113,33 @@ def test_what_does_not_fit_is_refused(change, message):
 def test_the_constructor_wants_a_row_for_every_document():
     with pytest.raises(InputError, match="features must have 3 rows"):
         RankingDataset(features=np.eye(2, dtype=np.float32), labels=None, groups=Groups.of_sizes([3]))
+
+
+NAN = float("nan")
+
+
+@pytest.fixture
+def half_judged():
+    labels = np.tile([2.0, np.nan], 100)
+    return RankingDataset.from_arrays(np.zeros((200, 1)), labels, group=[50] * 4)
+
+
+def test_a_share_of_the_unjudged_becomes_irrelevant_and_nothing_else_changes(half_judged):
+    labels = call_irrelevant(half_judged, 0.25, np.random.default_rng(3)).labels
+    again = call_irrelevant(half_judged, 0.25, np.random.default_rng(3)).labels
+    assert labels is not None
+    assert again is not None
+    assert (labels == 0).sum() == 25
+    assert np.isnan(labels).sum() == 75
+    assert (labels[::2] == 2).all()
+    assert np.array_equal(labels, again, equal_nan=True)
+
+
+def test_none_leaves_the_data_as_it_is(half_judged):
+    assert call_irrelevant(half_judged, None, np.random.default_rng(0)) is half_judged
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1])
+def test_a_share_lies_between_0_and_1(half_judged, share):
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        call_irrelevant(half_judged, share, np.random.default_rng(0))

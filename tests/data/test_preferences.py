@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from rankwright.data.groups import Groups
-from rankwright.data.preferences import Preferences, pairs_from_labels
+from rankwright.data.preferences import Preferences, pairs_from_labels, tells_apart
 from rankwright.errors import InputError, SettingError
 
 LABELS = np.array([1, 3, np.nan, 1, 0, 2], np.float32)
 GROUPS = Groups.of_sizes([4, 2])
+NAN = float("nan")
 
 
 def test_one_probability_and_weight_stand_for_every_pair():
@@ -62,3 +63,25 @@ def test_soft_targets_follow_the_label_difference():
 def test_a_target_is_a_probability():
     with pytest.raises(SettingError, match="ties must be a probability"):
         pairs_from_labels(LABELS, GROUPS, ties=1.5)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([0, 1], True),
+        ([2, 2, 2], False),
+        ([1], False),
+        ([np.nan, 1, 1], False),
+        ([np.nan, 1, 0], True),
+        ([np.nan, np.nan], False),
+    ],
+)
+def test_a_list_tells_apart_where_two_judged_labels_differ(labels, expected):
+    between = [3.0, 3.0]  # a flat list before and after does not change what is said of this one
+    sizes = [2, len(labels), 2]
+    found = tells_apart(np.array([*between, *labels, *between], np.float32), Groups.of_sizes(sizes))
+    assert found.tolist() == [False, expected, False]
+
+
+def test_where_there_are_no_lists_none_tells_apart():
+    assert tells_apart(np.empty(0, np.float32), Groups.of_sizes([])).tolist() == []

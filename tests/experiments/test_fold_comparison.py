@@ -11,7 +11,7 @@ import rankwright as rw
 from rankwright.errors import MissingExtraError, SettingError
 from rankwright.experiments import fold_comparison
 from rankwright.experiments.fold_comparison import TRIALS, ComparisonPlan, compare_on_folds
-from rankwright.formats.letor_folders import fold_folders, read_fold
+from rankwright.formats.reading import fold_folders, read_fold
 from rankwright.tuning.tuner import tune
 
 pytestmark = pytest.mark.usefixtures("experiments_here")

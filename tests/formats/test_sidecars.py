@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError, SettingError
-from rankwright.formats.delimited.descriptions import read_column_description
+from rankwright.formats.delimited.csv_files import read_column_description
 from rankwright.formats.reading import read
 from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights, write_pairs
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, IntArray
+from rankwright.arrays import Float64Array, IntArray, seed_number
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.seeds import seed_number
 from rankwright.errors import require
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.metric_table import as_measure

@@ -18,8 +18,7 @@ from rankwright.arrays import Float32Array, Float64Array, IntArray, Uint64Array
 from rankwright.bagging.bag_members import ForestOfBag, weighted
 from rankwright.bagging.samples import QuerySample
 from rankwright.cluster.engine import Engine, Report
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.dataset_parts import numbered_names
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
 from rankwright.errors import InputError, require

@@ -13,7 +13,7 @@ from rankwright.boosters.model import WeightedSumModel
 from rankwright.boosters.settings import ClimbingSettings
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.data.judged import tells_apart
+from rankwright.data.preferences import tells_apart
 from rankwright.errors import InputError, require
 from rankwright.features.missing import without_missing
 from rankwright.metrics.metric_table import Measure, parse_metric

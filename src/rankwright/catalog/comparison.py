@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwright.catalog.rankers import load
-from rankwright.formats.data_file import DataFile
+from rankwright.formats.reading import DataFile
 from rankwright.formats.sidecars import read_scores
 from rankwright.formats.storage.places import FilePath
 from rankwright.metrics.comparison.system_comparison import SystemComparison, compare

@@ -8,7 +8,7 @@ from rankwright.arrays import Float32Array, Float64Array, Uint64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import row_hashes
 from rankwright.formats.blocks import errors_name_file
-from rankwright.formats.data_file import DataFile
+from rankwright.formats.reading import DataFile
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.seen import warn_if_hashes_seen

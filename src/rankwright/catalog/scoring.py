@@ -14,9 +14,9 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import UnknownNameError, require
-from rankwright.formats.data_file import DataFile
 from rankwright.formats.file_formats import format_of, plain_suffix
 from rankwright.formats.parquet import write_parquet_columns
+from rankwright.formats.reading import DataFile
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import Paths, atomic_text_output, spooled
 from rankwright.formats.trec import Run, run_of, write_run

@@ -12,7 +12,7 @@ from rankwright.cluster.engine import Engine
 from rankwright.cluster.opening import open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
-from rankwright.formats.data_file import DataFile
+from rankwright.formats.reading import DataFile
 from rankwright.formats.shards import file_or_shards
 from rankwright.formats.storage.places import FilePath
 from rankwright.metrics.evaluation import Evaluation

@@ -99,9 +99,9 @@ def _write_preferences(
     from dataclasses import replace
 
     from rankwright.clicks.preferences import with_preferences
+    from rankwright.formats.file_formats import write
     from rankwright.formats.reading import read
     from rankwright.formats.sidecars import write_pairs
-    from rankwright.formats.writing import write
 
     rule, correct, smoothing = how
     made = with_preferences(read(features), file, rule=rule, correct=correct, smoothing=smoothing, threads=threads)
@@ -133,8 +133,8 @@ def _write_rates(file: LogFile, features: str, out: str, threads: int | None, as
 
     from rankwright.clicks.logs.log_files import whole_log
     from rankwright.clicks.preferences import click_rates
+    from rankwright.formats.file_formats import write
     from rankwright.formats.reading import read
-    from rankwright.formats.writing import write
 
     data = replace(click_rates(read(features), whole_log(file, threads=threads)), source_rows=None)
     write(data, out)

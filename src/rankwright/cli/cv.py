@@ -74,8 +74,7 @@ def cv(
 def _documents(
     data: str, folds: int | None, valid: float | None, format: str | None, reading: dict[str, Any]
 ) -> RankingDataset | Folds:
-    from rankwright.formats.letor_folders import has_folds
-    from rankwright.formats.reading import read
+    from rankwright.formats.reading import has_folds, read
 
     if not has_folds(data):
         return read(data, format=format, **reading)

@@ -83,7 +83,7 @@ def tune(
     if data is None:
         raise SettingError("give TRAIN, the documents to train on, or --show")
     require_file(out)
-    from rankwright.formats.letor_folders import has_folds
+    from rankwright.formats.reading import has_folds
     from rankwright.tuning.search_spaces import search_from_text
     from rankwright.tuning.studies.study import announce_study
     from rankwright.tuning.tuning_plan import TuningPlan
@@ -134,7 +134,7 @@ def _search(
 ) -> tuple[Tuned, CrossValidation | None]:
     """The search, and for a LETOR folder what the chosen settings reach on its test documents."""
     from rankwright.catalog.training import read_parts
-    from rankwright.formats.letor_folders import has_folds
+    from rankwright.formats.reading import has_folds
     from rankwright.tuning.letor import tune_on_letor
     from rankwright.tuning.tuner import tune as tune_ranker
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from rankwright.data.seeds import Seed
+from rankwright.arrays import Seed
 from rankwright.errors import require
 
 Document = TypeVar("Document", bound=Hashable)

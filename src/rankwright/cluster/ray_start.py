@@ -16,7 +16,7 @@ from contextlib import contextmanager, nullcontext
 import ray
 from ray._private import ray_constants
 
-from rankwright.container.ownership import scratch_folder
+from rankwright.container.locks import scratch_folder
 from rankwright.errors import ClusterError, require
 
 LOOPBACK = "127.0.0.1"

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, thread_count
+from rankwright.arrays import Float32Array, Float64Array, Seed, generator, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.data.seeds import Seed, generator
 from rankwright.errors import require
 from rankwright.nets.ranknet import RankNet
 from rankwright.objectives.families import ranknet

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from rankwright.container.locks import IS_WINDOWS
-from rankwright.container.ownership import hold, remove_abandoned
+from rankwright.container.locks import IS_WINDOWS, hold, remove_abandoned
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -21,7 +21,7 @@ from rankwright.data.preferences import Preferences
 from rankwright.kernels.naive.common import mix, stream_of
 
 if TYPE_CHECKING:
-    from rankwright.data.dataset_parts import DatasetParts
+    from rankwright.data.dataset import RankingDataset
 
 PREFERENCE_ROUNDS = 2  # documents alike in themselves are told apart by their partners, and by the partners of these
 
@@ -60,7 +60,7 @@ def query_sums(values: Uint64Array, groups: Groups) -> Uint64Array:
     return np.diff(sums[groups.offsets])
 
 
-def key_order(data: DatasetParts, hashes: Uint64Array | None = None, threads: int | None = None) -> KeyOrder:
+def key_order(data: RankingDataset, hashes: Uint64Array | None = None, threads: int | None = None) -> KeyOrder:
     """The order of the data's keys; `hashes` are those of the features where the data does not hold them."""
     hashes = row_hashes(data.features, threads) if hashes is None else hashes
     ties = _judgment_keys(data, hashes)
@@ -77,7 +77,7 @@ def feature_keys(hashes: Uint64Array, groups: Groups) -> Uint64Array:
 
 
 def query_keys(
-    data: DatasetParts, hashes: Uint64Array, ties: Uint64Array | None = None
+    data: RankingDataset, hashes: Uint64Array, ties: Uint64Array | None = None
 ) -> tuple[Uint64Array, Uint64Array]:
     """Two keys of each query: of its documents' features, and of all else, which tells alike ones apart."""
     ties = _judgment_keys(data, hashes) if ties is None else ties
@@ -85,7 +85,7 @@ def query_keys(
     return first, second if data.query_weights is None else stream_of(second, _bits(data.query_weights))
 
 
-def _judgment_keys(data: DatasetParts, hashes: Uint64Array) -> Uint64Array:
+def _judgment_keys(data: RankingDataset, hashes: Uint64Array) -> Uint64Array:
     """Keys of documents that depend on everything known of them."""
     keys = hashes
     for values in (data.labels, data.document_weights, data.initial_scores, data.positions, data.propensities):

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float32Array, IntArray, as_vector
+from rankwright.arrays import BoolArray, Float32Array, IntArray, as_vector
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
 
@@ -147,3 +147,13 @@ def pairs_from_labels(
     difference = (labels[above] - labels[below]).astype(np.float64)
     target = np.ones(len(above)) if certainty == inf else 1.0 / (1.0 + np.exp(-certainty * difference))
     return Preferences(above, below, np.where(difference == 0, 0.5 if ties is None else ties, target))
+
+
+def tells_apart(labels: Float32Array, groups: Groups) -> BoolArray:
+    """For each query, whether two of its judged documents have different labels; no order is learned from others."""
+    judged = ~np.isnan(labels)
+    query = groups.query_of_row[judged]
+    low, high = np.full(groups.n_queries, np.inf), np.full(groups.n_queries, -np.inf)
+    np.minimum.at(low, query, labels[judged])
+    np.maximum.at(high, query, labels[judged])
+    return high > low

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import IntArray, as_ids
+from rankwright.arrays import IntArray, Seed, as_ids, generator
 from rankwright.data.frames import values_of
 from rankwright.data.groups import Groups, group_rows
-from rankwright.data.seeds import Seed, generator
 from rankwright.errors import InputError, UnknownNameError, require
 
 LETOR_PARTS = 5

@@ -12,9 +12,9 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.correction import debiased
 from rankwright.debiasing.pair_support import pairs_verdict
 from rankwright.errors import InputError, require
-from rankwright.formats.data_file import DataFile
+from rankwright.formats.blocks import Rows
 from rankwright.formats.file_formats import format_of
-from rankwright.formats.rows import Rows
+from rankwright.formats.reading import DataFile
 from rankwright.formats.shards import Shards
 from rankwright.formats.storage.streams import is_read_once
 from rankwright.rankers.inputs import check_trained

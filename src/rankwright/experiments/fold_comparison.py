@@ -25,8 +25,7 @@ from rankwright.data.groups import Groups
 from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold
 from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
-from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
-from rankwright.formats.reading import read
+from rankwright.formats.reading import LetorFold, fold_folders, read, read_fold
 from rankwright.metrics.comparison.comparison_tables import signed_cell
 from rankwright.metrics.comparison.system_comparison import SystemComparison, compare_evaluations
 from rankwright.metrics.comparison.variance_components import VarianceComponents, variance_components

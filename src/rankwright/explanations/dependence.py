@@ -15,8 +15,7 @@ from rankwright.data.frames import frame_of
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
 from rankwright.explanations.counterfactuals import observed_values
 from rankwright.metrics.confidence_intervals import bootstrap_interval
-from rankwright.tables.axes import axes_or_new
-from rankwright.tables.colours import COLOURS, FAINT
+from rankwright.tables.axes import COLOURS, FAINT, axes_or_new
 from rankwright.tables.text import ShownTable, counted, short
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.tables.colours import COLOURS, INK
+from rankwright.tables.axes import COLOURS, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes

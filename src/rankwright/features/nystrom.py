@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import Float32Array, Float64Array, Seed, generator
 from rankwright.container.checks import read_array, read_field, read_number
-from rankwright.data.seeds import Seed, generator
 from rankwright.errors import InputError, UnknownNameError, require
 
 # Directions of the landmarks' kernel matrix with less than this share of its largest eigenvalue are rounding errors.

@@ -1,4 +1,4 @@
-"""The table of file formats, and which of them a file is in.
+"""The table of file formats, which of them a file is in, and datasets written in any of them.
 
 The format of a file is the one that is named, or shown by the file's ending, or by its beginning where the ending says
 nothing.
@@ -18,6 +18,7 @@ from pathlib import PurePath
 from typing import Any, cast
 
 from rankwright.container.file import is_container
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, Message, Parameter, SettingError, UnknownNameError, require_type
 from rankwright.formats.blocks import Reader
 from rankwright.formats.delimited.csv_files import DelimitedReader, write_delimited
@@ -139,3 +140,41 @@ def check_options(name: str, allowed: Sequence[str], options: Mapping[str, Any])
         absent = Parameter(unknown[0], python=f"option {unknown[0]!r}")
         others = [part for option in allowed for part in (", ", Parameter(option, python=option))]
         raise SettingError(Message(f"{name} files have no ", absent, " here; they have ", *others[1:]))
+
+
+def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **options: Any) -> None:
+    """Write a dataset to a file; reading the file gives the same dataset.
+
+    Rows are written in the order they had in the data they came from. What the format has no place for, such as
+    preferences, is left out, and the log says so. The file appears complete or not at all.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        What to write.
+    path : str or path-like
+        Where to write; `-` is standard output. Text whose name ends in .gz or .zst is compressed.
+    format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format; the default is shown by the ending of `path`.
+    **options : object
+        Options of the format. For svmlight: `absent`, `index_base`, `threads`, as in `write_svmlight`. For the
+        others: `columns`, the names to write; for csv and tsv also `delimiter` and `threads`.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(data, Path(folder, "data.csv"))
+    ...     print(Path(folder, "data.csv").read_text())
+    qid,label,bm25
+    a,1,0.5
+    a,0,1.5
+    <BLANKLINE>
+    """
+    name = format_of_name(path) if format is None else format
+    function = format_named(name).write
+    check_options(name, write_options(function), options)
+    function(data, path, **options)

@@ -18,10 +18,9 @@ from rankwright.data.columns import Columns, TableLayout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import arrow_table, load_package, table_of
 from rankwright.errors import FileFormatError, InputError, RankwrightError, SettingError
-from rankwright.formats.blocks import Opener, OpenFile, errors_name_file
+from rankwright.formats.blocks import Opener, OpenFile, Rows, errors_name_file
 from rankwright.formats.dataset_tables import TableReader, rows_of_table, tables_of
 from rankwright.formats.growing_matrix import Room
-from rankwright.formats.rows import Rows
 from rankwright.formats.storage.compressed import compression_of_name
 from rankwright.formats.storage.places import FilePath, is_address, is_folder, opened, size_of
 from rankwright.formats.storage.streams import atomic_output

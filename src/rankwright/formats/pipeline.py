@@ -19,9 +19,8 @@ from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.categories import Categories, in_code_order
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require_type
-from rankwright.formats.blocks import Block, Opener, Reader, blocks_of, errors_name_file
+from rankwright.formats.blocks import Block, IdTypes, Opener, Reader, Rows, Runs, blocks_of, errors_name_file, join_rows
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room, fresh_room
-from rankwright.formats.rows import IdTypes, Rows, Runs, join_rows
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import Paths, input_name, input_names, list_of_paths, plain_size
 from rankwright.progress.stages import announce

@@ -21,13 +21,13 @@ from rankwright.arrays import IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
 from rankwright.formats.blocks import blocks_of
-from rankwright.formats.data_file import DataFile
 from rankwright.formats.file_formats import format_of, plain_suffix
 from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
 from rankwright.formats.pipeline import Documents, TakeRows, stream_rows
+from rankwright.formats.reading import DataFile
+from rankwright.formats.sidecars import FEATURE_NAMES_FILE
 from rankwright.formats.storage.places import files_in, is_folder, size_of
 from rankwright.formats.storage.streams import Paths, list_of_paths
-from rankwright.formats.svmlight.files_beside import FEATURE_NAMES_FILE
 
 SUFFIX = ".parquet"
 TEXT_SHARDS = (".txt", ".dat", ".letor", ".svm", ".svmlight", ".libsvm")

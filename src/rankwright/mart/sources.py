@@ -14,7 +14,7 @@ from rankwright.debiasing.stage import Debias, RefuseBias, tells_examination
 from rankwright.errors import InputError, Message, Parameter, require
 from rankwright.features.scaling import FittedScaling
 from rankwright.formats.blocks import errors_name_file
-from rankwright.formats.data_file import DataFile, as_data_file
+from rankwright.formats.reading import DataFile, as_data_file
 from rankwright.formats.shards import Shards, as_shards
 from rankwright.mart.lists import BinnedLists, ForestLists, WorkerLists
 from rankwright.progress.stages import announce

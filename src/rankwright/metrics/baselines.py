@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float64Array, Seed, generator
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.seeds import Seed, generator
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import evaluate
 

@@ -14,8 +14,8 @@ from rankwright.data.columns import Columns, quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import is_frame, table_of, values_of
 from rankwright.errors import InputError, InputTypeError
-from rankwright.formats.data_file import as_data_file
 from rankwright.formats.dataset_tables import from_frame
+from rankwright.formats.reading import as_data_file
 
 
 def judgments_of(

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.judged import tells_apart
+from rankwright.data.preferences import tells_apart
 from rankwright.debiasing.stage import debiasing_view, plot_bias, position_ratios_view
 from rankwright.features.missing import without_missing
 from rankwright.linear.model import LinearListNet, scaled

@@ -17,7 +17,7 @@ from rankwright.data.dataset import RankingDataset, joined
 from rankwright.data.frames import is_frame
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, InputTypeError, RankwrightError
-from rankwright.formats.data_file import as_data_file
+from rankwright.formats.reading import as_data_file
 from rankwright.rankers.frames import features_to_score, judged_frame, named_column, query_ids_of, refuse_labels_in
 from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.trained import TrainedRanker

@@ -10,10 +10,9 @@ import numpy as np
 
 from rankwright.data.categories import Categories, translated_codes
 from rankwright.data.columns import quoted_list
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.dataset_parts import numbered_names
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.errors import InputError
-from rankwright.formats.data_file import DataFile
+from rankwright.formats.reading import DataFile
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, IntArray
+from rankwright.arrays import Float64Array, IntArray, seed_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.data.seeds import seed_number
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, require, require_type
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists

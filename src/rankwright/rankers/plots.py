@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.clicks.bias import Debiasing
-from rankwright.tables.colours import COLOURS, INK
+from rankwright.tables.axes import COLOURS, INK
 from rankwright.training.loop import History, smoothed
 
 if TYPE_CHECKING:

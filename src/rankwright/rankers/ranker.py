@@ -25,15 +25,14 @@ from rankwright.cluster.engine import Engine
 from rankwright.container.checks import read_any_field
 from rankwright.container.file import container_size, write_container
 from rankwright.data.categories import Categories
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.dataset_parts import numbered_names
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.frames import frame_of, is_frame, like_frame, plain_values
 from rankwright.data.preferences import Preferences
 from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.explanations.explanation import Explanation, PairExplanation
 from rankwright.features.scaling import FittedScaling
-from rankwright.formats.data_file import as_data_file
+from rankwright.formats.reading import as_data_file
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.display import progress_shown

@@ -21,7 +21,7 @@ from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.features.scaling import FittedScaling, parse_scaling
-from rankwright.formats.data_file import DataFile
+from rankwright.formats.reading import DataFile
 from rankwright.objectives.objective import Objective
 from rankwright.progress.stages import announce
 from rankwright.rankers.inputs import training_data, validation_data

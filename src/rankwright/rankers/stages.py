@@ -16,8 +16,7 @@ import numpy as np
 from rankwright.arrays import Float32Array
 from rankwright.clicks.weights import weighed_by_propensity
 from rankwright.data.columns import quoted_list
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.judged import call_irrelevant
+from rankwright.data.dataset import RankingDataset, call_irrelevant
 from rankwright.data.keys import key_order
 from rankwright.errors import InputError, Message, Parameter
 from rankwright.rankers.lessons import check_something_to_learn
@@ -116,7 +115,7 @@ class JudgeSome:
 
     def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
         """Call some documents irrelevant."""
-        return call_irrelevant(data, self.share, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM])), found
+        return call_irrelevant(data, self.share, np.random.default_rng([self.seed, UNJUDGED_STREAM])), found
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,7 @@ import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.formats.letor_folders import fold_folders, read_fold
-from rankwright.formats.reading import read_wide
+from rankwright.formats.reading import fold_folders, read_fold, read_wide
 from rankwright.formats.storage.streams import open_input
 from rankwright.synthetic import topic_distillation, web_search
 from rankwright.tables.text import counted

@@ -11,9 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import Float32Array, Float64Array, Seed, generator
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.seeds import Seed, generator
 from rankwright.errors import require
 
 N_HIDDEN = 10

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float32Array, IntArray
+from rankwright.arrays import BoolArray, Float32Array, IntArray, seed_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.data.seeds import seed_number
 from rankwright.errors import require
 from rankwright.synthetic.pages import Pages, bm25, draw_pages, floored, language_models, normal
 

@@ -1,4 +1,4 @@
-"""The axes that a picture is drawn on; the plotting library is loaded when one is drawn."""
+"""The axes and the colours of pictures; the plotting library is loaded when one is drawn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from rankwright.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+INK, FAINT = "#22272e", "#d0d7de"
+COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#be185d")
 
 
 def axes_or_new(ax: Axes | None) -> Axes:

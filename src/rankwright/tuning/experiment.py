@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
 from rankwright.cluster.engine import Engine
-from rankwright.container.ownership import scratch_folder
+from rankwright.container.locks import scratch_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, SettingError
 from rankwright.mart.forest_ranker import ForestRanker

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rankwright.cluster.engine import Engine
-from rankwright.formats.letor_folders import fold_folders, read_fold
+from rankwright.formats.reading import fold_folders, read_fold
 from rankwright.rankers.ranker import Ranker
 from rankwright.tuning.cross_validation import CrossValidation
 from rankwright.tuning.folds import Folds, given_folds

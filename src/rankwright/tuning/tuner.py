@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from rankwright.cluster.engine import Engine
 from rankwright.cluster.opening import open_engine
-from rankwright.container.ownership import scratch_folder
+from rankwright.container.locks import scratch_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import SettingError, require

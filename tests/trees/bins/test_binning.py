@@ -12,7 +12,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import row_hashes
 from rankwright.errors import InputError, SettingError
-from rankwright.formats.rows import Rows, Runs
+from rankwright.formats.blocks import Rows, Runs
 from rankwright.kernels import reference
 from rankwright.trees.bins.binning import (
     BinMapper,

@@ -17,13 +17,11 @@ import pytest
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError
 from rankwright.formats import parquet
-from rankwright.formats.data_file import DataFile, as_data_file
+from rankwright.formats.blocks import Rows, Runs
 from rankwright.formats.delimited import csv_files as delimited
-from rankwright.formats.file_formats import FORMATS
-from rankwright.formats.reading import read, stream
-from rankwright.formats.rows import Rows, Runs
+from rankwright.formats.file_formats import FORMATS, write
+from rankwright.formats.reading import DataFile, as_data_file, read, stream
 from rankwright.formats.storage.streams import open_line_blocks
-from rankwright.formats.writing import write
 from rankwright.trees.bins import from_file
 from rankwright.trees.bins.binned import bin_dataset, without_features
 from rankwright.trees.bins.binning import fit_bins

@@ -16,12 +16,12 @@ from rankwright.arrays import (
     IdArray,
     Int32Array,
     IntArray,
+    Seed,
     Uint64Array,
     as_ids,
     thread_count,
 )
 from rankwright.clicks.logs.id_numbers import sorted_codes
-from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
 from rankwright.kernels.records import PairLists, ShownLists
 

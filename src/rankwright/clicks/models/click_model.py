@@ -10,14 +10,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray
+from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray, Seed
 from rankwright.clicks.logs.click_log import ClickLog, PairLog, pair_log
 from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Chain, Shown, conditional_chances, drawn_clicks
 from rankwright.clicks.models.list_matrices import KnownPairs, Laid, laid_out
 from rankwright.clicks.models.rates import beta_interval, bounded, drawn_rates, fitted_strength
 from rankwright.clicks.models.stored import stored_pairs, stored_parameters, stored_strengths
 from rankwright.container.file import write_container
-from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
 
 

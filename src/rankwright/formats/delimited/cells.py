@@ -13,8 +13,8 @@ from rankwright.arrays import Float32Array, IdArray, IntArray, ids_of_text
 from rankwright.data.categories import Categories, codes_in
 from rankwright.data.columns import TableLayout, how_to_choose_features
 from rankwright.errors import FileFormatError, Message
+from rankwright.formats.blocks import Rows, Runs
 from rankwright.formats.lines import LONGEST_QUOTE
-from rankwright.formats.rows import Rows, Runs
 from rankwright.kernels.shared_codes import CellProblem
 
 LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.container.atomic import NamedOutput, atomic_file, errors_name
-from rankwright.container.ownership import scratch_folder
+from rankwright.container.locks import scratch_folder
 from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.storage.compressed import (
     LONGEST_MAGIC,

@@ -12,11 +12,11 @@ from rankwright import kernels
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, ids_of_text, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, Message, Parameter, SettingError, require
-from rankwright.formats.blocks import Opener, OpenFile, Reader
+from rankwright.formats.blocks import IdTypes, Opener, OpenFile, Reader, Rows, Runs
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.pipeline import read_in_chunks, read_whole, scan_ids
-from rankwright.formats.rows import IdTypes, Rows, Runs
+from rankwright.formats.sidecars import FeatureNames, QuerySizes, feature_names_of, group_sizes
 from rankwright.formats.storage.streams import (
     BLOCK_SIZE,
     ByteArray,
@@ -26,7 +26,6 @@ from rankwright.formats.storage.streams import (
     is_standard,
     open_line_blocks,
 )
-from rankwright.formats.svmlight.files_beside import FeatureNames, QuerySizes, feature_names_of, group_sizes
 from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 from rankwright.memory import SMALL, free_memory, gigabytes
 

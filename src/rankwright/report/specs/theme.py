@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankwright.tables.colours import COLOURS, FAINT, INK
+from rankwright.tables.axes import COLOURS, FAINT, INK
 
 Spec = dict[str, Any]
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray, Uint64Array
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.dataset_parts import numbered_names
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.keys import key_order, row_hashes
 from rankwright.data.preferences import Preferences

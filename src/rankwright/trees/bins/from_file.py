@@ -11,13 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, IntArray, Uint64Array
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.dataset_parts import numbered_names
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.keys import key_order, row_hashes
 from rankwright.errors import InputError
 from rankwright.formats.blocks import errors_name_file
-from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.pipeline import Documents
+from rankwright.formats.reading import DataFile, as_data_file
 from rankwright.formats.storage.streams import Paths
 from rankwright.progress.stages import announce
 from rankwright.training.digest import data_digest

@@ -14,7 +14,7 @@ from rankwright.arrays import Float32Array, IntArray, Uint64Array, as_features
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_sums, row_hashes, widened
 from rankwright.errors import InputError, require
-from rankwright.formats.rows import Rows
+from rankwright.formats.blocks import Rows
 from rankwright.kernels.naive.common import mix, stream_of
 from rankwright.memory import require_memory
 

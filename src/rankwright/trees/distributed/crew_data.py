@@ -18,8 +18,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, IntArray
 from rankwright.cluster.crew import SECONDS_TO_MEET, Crew, CrewFunction, LostMembersError, MeetingPlace, NoRoomError
 from rankwright.cluster.engine import MAX_TRIES, Engine
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.dataset_parts import numbered_names
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.errors import ClusterError, InputError, require
 from rankwright.formats.shards import ShardPart, Shards, divided_shards, query_bounds

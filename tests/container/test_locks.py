@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from rankwright.container.atomic import UNFINISHED, atomic_file, remove_unfinished
-from rankwright.container.ownership import SCRATCH, scratch_folder
+from rankwright.container.locks import SCRATCH, scratch_folder
 
 HOLDER = """
 import sys
 from pathlib import Path
 from rankwright.container.atomic import atomic_file
-from rankwright.container.ownership import scratch_folder
+from rankwright.container.locks import scratch_folder
 
 where = sys.argv[1]
 with scratch_folder("study", where) as scratch, atomic_file(Path(where, "model.rw")) as file:
