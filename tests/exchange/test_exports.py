@@ -178,13 +178,13 @@ def test_logarithms_go_to_c(scaling, data, tmp_path):
 def test_a_wrong_threshold_is_found(forest, tmp_path, monkeypatch):
     """The verdict is no formality: a file with a threshold one float off is refused, and nothing is written."""
 
-    def one_float_off(subject, *ends):
-        moved = subject.forest.threshold.copy()
-        moved[0] = np.nextafter(moved[0], np.float32(np.inf))
-        return wrong(replace(subject, forest=replace(subject.forest, threshold=moved)), *ends)
+    def one_float_off(forest, threshold, *more):
+        moved = threshold.copy()
+        moved[0] = np.nextafter(np.float32(moved[0]), np.float32(np.inf))
+        return wrong(forest, moved, *more)
 
-    wrong = search_plugins._dump
-    monkeypatch.setattr(search_plugins, "_dump", one_float_off)
+    wrong = search_plugins._dumped
+    monkeypatch.setattr(search_plugins, "_dumped", one_float_off)
     with pytest.raises(VerificationError, match="in a wrong leaf"):
         forest.export(tmp_path / "model.json", to="plugin-xgboost", verify=True)
     assert list(tmp_path.iterdir()) == []

@@ -12,11 +12,10 @@ import pytest
 from tests.imports.makers import CATEGORY, MAKERS, Case, all_cases, leaves_of
 
 import rankwright as rw
-from rankwright.exchange.samples import made_up
 from rankwright.exchange.subject import NotExportableError, subject_of
 from rankwright.exchange.target import ExportOptions
 from rankwright.exchange.target_table import TARGETS
-from rankwright.exchange.verifying import beyond_limits, verify
+from rankwright.exchange.verifying import beyond_limits, made_up, verify
 
 CASES = all_cases()
 QUICK = CASES[::41]  # a sample over all libraries

@@ -15,8 +15,10 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array
+from rankwright.arrays import BoolArray, Float32Array
 from rankwright.errors import InputError
+
+Scores = NDArray[np.floating]  # in the type that the engine adds up in
 
 # --- trees, walked document by document as an engine does: slow, and plain to read ---
 
@@ -34,14 +36,17 @@ class TreeSplit:
 
     feature: int
     goes_left: Callable[[Float32Array], BoolArray]
-    left: TreeLeaf | TreeSplit
-    right: TreeLeaf | TreeSplit
+    left: TreeNode
+    right: TreeNode
 
 
-def leaf_values(root: TreeLeaf | TreeSplit, features: Float32Array, dtype: Any = np.float32) -> NDArray[np.floating]:
+TreeNode = TreeLeaf | TreeSplit
+
+
+def leaf_values(root: TreeNode, features: Float32Array, dtype: Any = np.float32) -> Scores:
     """The value of the leaf that each document reaches."""
     values = np.empty(len(features), dtype)
-    todo: list[tuple[TreeLeaf | TreeSplit, Any]] = [(root, np.arange(len(features)))]
+    todo: list[tuple[TreeNode, Any]] = [(root, np.arange(len(features)))]
     while todo:
         node, rows = todo.pop()
         if len(rows) == 0:
@@ -54,15 +59,15 @@ def leaf_values(root: TreeLeaf | TreeSplit, features: Float32Array, dtype: Any =
     return values
 
 
-def _added_up(parts: Iterable[Any], n_docs: int, dtype: Any = np.float32) -> Any:
+def _added_up(parts: Iterable[Any], n_docs: int, dtype: Any = np.float32) -> Scores:
     """The parts added up one after another, in the type that the engine adds in."""
-    total = np.zeros(n_docs, dtype)
+    total: Scores = np.zeros(n_docs, dtype)
     for part in parts:
         total += part
     return total
 
 
-def _below(threshold: np.float32, missing_left: bool) -> Callable[[Float32Array], BoolArray]:
+def _below(threshold: np.float32 | np.float64, missing_left: bool) -> Callable[[Float32Array], BoolArray]:
     return lambda values: np.where(np.isnan(values), missing_left, values < threshold)
 
 
@@ -80,7 +85,7 @@ SPLIT_KEYS = {"nodeid", "depth", "split", "split_condition", "yes", "no", "child
 NO_TRANSFORM = ("binary:logitraw", "rank:ndcg", "rank:map", "rank:pairwise", "reg:linear")
 
 
-def plugin_dump_scores(content: bytes, features: Float32Array, names: Sequence[str] = ()) -> Float32Array:
+def plugin_dump_scores(content: bytes, features: Float32Array, names: Sequence[str] = ()) -> Scores:
     """The scores of `model/xgboost+json`; features are named f0, f1 and so on unless names are given."""
     document = json.loads(content)
     if isinstance(document, dict):
@@ -89,13 +94,10 @@ def plugin_dump_scores(content: bytes, features: Float32Array, names: Sequence[s
         document = document["splits"]
     listed = names or [f"f{number}" for number in range(features.shape[1])]
     place = {name: number for number, name in enumerate(listed)}
-    scores: Float32Array = _added_up(
-        (leaf_values(_dump_node(tree, place), features) for tree in document), len(features)
-    )
-    return scores
+    return _added_up((leaf_values(_dump_node(tree, place), features) for tree in document), len(features))
 
 
-def _dump_node(node: Mapping[str, Any], place: Mapping[str, int]) -> TreeLeaf | TreeSplit:
+def _dump_node(node: Mapping[str, Any], place: Mapping[str, int]) -> TreeNode:
     if unknown := node.keys() - KEYS:
         raise InputError(f"the plugin knows no key {sorted(unknown)[0]!r}")
     if "leaf" in node:
@@ -113,7 +115,7 @@ def _dump_node(node: Mapping[str, Any], place: Mapping[str, int]) -> TreeLeaf | 
     return TreeSplit(place[node["split"]], left, yes, no)
 
 
-def plugin_raw_scores(content: bytes, features: Float32Array) -> Float32Array:
+def plugin_raw_scores(content: bytes, features: Float32Array) -> Scores:
     """The scores of `model/xgboost+json+raw`."""
     learner = json.loads(content)["learner"]
     if learner["objective"]["name"] not in NO_TRANSFORM:
@@ -121,11 +123,10 @@ def plugin_raw_scores(content: bytes, features: Float32Array) -> Float32Array:
     if set(learner["feature_types"]) - {"float"} or len(learner["feature_types"]) != len(learner["feature_names"]):
         raise InputError("all feature types must be float, one for each name")
     trees = learner["gradient_booster"]["model"]["trees"]
-    scores: Float32Array = _added_up((leaf_values(_raw_node(tree, 0), features) for tree in trees), len(features))
-    return scores
+    return _added_up((leaf_values(_raw_node(tree, 0), features) for tree in trees), len(features))
 
 
-def _raw_node(tree: Mapping[str, Any], node: int) -> TreeLeaf | TreeSplit:
+def _raw_node(tree: Mapping[str, Any], node: int) -> TreeNode:
     left, right = tree["left_children"][node], tree["right_children"][node]
     if left == -1 or right == -1:
         return TreeLeaf(np.float32(tree["base_weights"][node]))
@@ -133,7 +134,7 @@ def _raw_node(tree: Mapping[str, Any], node: int) -> TreeLeaf | TreeSplit:
     return TreeSplit(tree["split_indices"][node], side, _raw_node(tree, left), _raw_node(tree, right))
 
 
-def plugin_linear_scores(content: bytes, features: Float32Array) -> Float32Array:
+def plugin_linear_scores(content: bytes, features: Float32Array) -> Scores:
     """The scores of `model/linear`: weights, in the order of the features, times values; a missing value is 0."""
     weights = json.loads(content)
     if len(weights) != features.shape[1]:
@@ -141,10 +142,9 @@ def plugin_linear_scores(content: bytes, features: Float32Array) -> Float32Array
     return _weighted_sum(np.nan_to_num(features, nan=0.0), weights.values())
 
 
-def _weighted_sum(features: Float32Array, weights: Iterable[float]) -> Float32Array:
+def _weighted_sum(features: Float32Array, weights: Iterable[float]) -> Scores:
     parts = (features[:, column] * np.float32(weight) for column, weight in enumerate(weights))
-    scores: Float32Array = _added_up(parts, len(features))
-    return scores
+    return _added_up(parts, len(features))
 
 
 # --- RankLib ---
@@ -152,7 +152,7 @@ def _weighted_sum(features: Float32Array, weights: Iterable[float]) -> Float32Ar
 # added in float32. Features count from 1.
 
 
-def ranklib_scores(content: bytes, features: Float32Array) -> Float32Array:
+def ranklib_scores(content: bytes, features: Float32Array) -> Scores:
     """The scores of RankLib's text."""
     text = content.decode("utf-8")
     if not text.startswith("## LambdaMART"):
@@ -162,11 +162,10 @@ def ranklib_scores(content: bytes, features: Float32Array) -> Float32Array:
         leaf_values(_ranklib_node(tree[0]), features) * np.float32(tree.attrib["weight"])
         for tree in ElementTree.fromstring(body.strip())
     )
-    scores: Float32Array = _added_up(parts, len(features))
-    return scores
+    return _added_up(parts, len(features))
 
 
-def _ranklib_node(split: ElementTree.Element) -> TreeLeaf | TreeSplit:
+def _ranklib_node(split: ElementTree.Element) -> TreeNode:
     output = split.find("output")
     if output is not None:
         return TreeLeaf(np.float32(output.text or ""))
@@ -184,28 +183,22 @@ def _ranklib_node(split: ElementTree.Element) -> TreeLeaf | TreeSplit:
 # --- Vespa, of LightGBM's JSON: below the threshold goes left, in double precision; NaN goes by `default_left` ---
 
 
-def vespa_scores(content: bytes, features: Float32Array) -> Float64Array:
+def vespa_scores(content: bytes, features: Float32Array) -> Scores:
     """The scores of the model."""
     model = json.loads(content)
     if model["objective"] != "regression" or model["pandas_categorical"] != []:
         raise InputError("only a regression without categories leaves scores as they are")
     roots = (_vespa_node(tree["tree_structure"], len(model["feature_names"])) for tree in model["tree_info"])
     parts = (leaf_values(root, features, np.float64) for root in roots)
-    scores: Float64Array = _added_up(parts, len(features), np.float64)
-    return scores
+    return _added_up(parts, len(features), np.float64)
 
 
-def _vespa_node(node: Mapping[str, Any], n_features: int) -> TreeLeaf | TreeSplit:
+def _vespa_node(node: Mapping[str, Any], n_features: int) -> TreeNode:
     if "leaf_value" in node:
         return TreeLeaf(float(node["leaf_value"]))
-    threshold, default_left = float(node["threshold"]), bool(node["default_left"])
     if node["split_feature"] >= n_features:
         raise InputError("a split names a feature that has no name")
-
-    def goes_left(values: Float32Array) -> BoolArray:
-        wide = values.astype(np.float64)
-        return ~(wide >= threshold) if default_left else wide < threshold
-
+    goes_left = _below(np.float64(node["threshold"]), bool(node["default_left"]))
     left, right = (_vespa_node(node[side], n_features) for side in ("left_child", "right_child"))
     return TreeSplit(int(node["split_feature"]), goes_left, left, right)
 
@@ -223,7 +216,7 @@ ACTIVATIONS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def solr_scores(content: bytes, features: Float32Array) -> Float32Array:
+def solr_scores(content: bytes, features: Float32Array) -> Scores:
     """The scores of a model of one of three classes."""
     model = json.loads(content)
     kind = model["class"].rpartition(".")[2]
@@ -242,17 +235,16 @@ def _solr_normalised(described: Sequence[Mapping[str, Any]], features: Float32Ar
     return out
 
 
-def _solr_trees(params: Mapping[str, Any], names: Sequence[str], features: Float32Array) -> Float32Array:
+def _solr_trees(params: Mapping[str, Any], names: Sequence[str], features: Float32Array) -> Scores:
     place = {name: number for number, name in enumerate(names)}
     null_is_zero = str(params.get("isNullSameAsZero", "true")) != "false"
     values = np.where(np.isnan(features), np.float32(0), features) if null_is_zero else features
     parts = (np.float32(tree["weight"]) * leaf_values(_solr_node(tree["root"], place), values)
              for tree in params["trees"])  # fmt: skip
-    scores: Float32Array = _added_up(parts, len(features))
-    return scores
+    return _added_up(parts, len(features))
 
 
-def _solr_node(node: Mapping[str, Any], place: Mapping[str, int]) -> TreeLeaf | TreeSplit:
+def _solr_node(node: Mapping[str, Any], place: Mapping[str, int]) -> TreeNode:
     if "feature" not in node:
         return TreeLeaf(np.float32(node["value"]))
     if node["feature"] not in place:
@@ -262,11 +254,11 @@ def _solr_node(node: Mapping[str, Any], place: Mapping[str, int]) -> TreeLeaf | 
     return TreeSplit(place[node["feature"]], goes_left, left, right)
 
 
-def _solr_linear(params: Mapping[str, Any], names: Sequence[str], features: Float32Array) -> Float32Array:
+def _solr_linear(params: Mapping[str, Any], names: Sequence[str], features: Float32Array) -> Scores:
     return _weighted_sum(features, (params["weights"][name] for name in names))
 
 
-def _solr_net(params: Mapping[str, Any], names: Sequence[str], features: Float32Array) -> Float32Array:
+def _solr_net(params: Mapping[str, Any], names: Sequence[str], features: Float32Array) -> Scores:
     values = features
     for layer in params["layers"]:
         weights = np.array(layer["matrix"], np.float64).astype(np.float32)
@@ -281,7 +273,7 @@ def _solr_net(params: Mapping[str, Any], names: Sequence[str], features: Float32
     return values[:, 0]
 
 
-SOLR_KINDS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str], Float32Array], Float32Array]] = {
+SOLR_KINDS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str], Float32Array], Scores]] = {
     "MultipleAdditiveTreesModel": _solr_trees,
     "LinearModel": _solr_linear,
     "NeuralNetworkModel": _solr_net,

@@ -16,12 +16,10 @@ from rankwright.catalog.rankers import load_trained
 from rankwright.container.atomic import atomic_file
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, RankwrightError, require, require_type
-from rankwright.exchange.bounds import bound_of
-from rankwright.exchange.samples import made_up
 from rankwright.exchange.subject import KIND_WORDS, ForestSubject, Subject, subject_of
 from rankwright.exchange.target import ExportOptions, Missing, Target, Written
 from rankwright.exchange.target_table import target_named
-from rankwright.exchange.verifying import Verdict, beyond_limits, verify
+from rankwright.exchange.verifying import Verdict, beyond_limits, bound_of, made_up, verify
 from rankwright.formats.reading import read_wide
 from rankwright.rankers.known_features import with_width
 from rankwright.rankers.trained import TrainedRanker

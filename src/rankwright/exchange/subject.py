@@ -186,11 +186,9 @@ def mean_and_factor(step: FittedScaling) -> tuple[Float64Array, Float64Array]:
     return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
 
 
-def standardisation(steps: Sequence[FittedScaling]) -> tuple[Float64Array, Float64Array] | None:
-    """The means and factors of the last step; None where features are not scaled."""
-    return mean_and_factor(steps[-1]) if steps else None
-
-
-def only_standardises(steps: Sequence[FittedScaling]) -> bool:
-    """Whether features are scaled by mean and deviation alone, or not at all."""
-    return not steps or (len(steps) == 1 and steps[0].scaling.name == "zscore")
+def standardisation(steps: Sequence[FittedScaling], otherwise: str) -> tuple[Float64Array, Float64Array] | None:
+    """The means and factors that features are scaled by, None where they are not; an error, which says `otherwise`,
+    where they are also scaled in other ways."""
+    if steps and (len(steps) > 1 or steps[0].scaling.name != "zscore"):
+        raise NotExportableError(otherwise)
+    return mean_and_factor(steps[0]) if steps else None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import Float32Array
-from rankwright.errors import MissingExtraError, RankwrightError
-from rankwright.exchange.subject import KIND_WORDS, ForestSubject, NotExportableError, Subject
+from rankwright.errors import RankwrightError
+from rankwright.exchange.subject import Subject
 
 Missing = Literal["kept", "never"]
 RowTest = Callable[[Float32Array], Any]  # of the rows of a matrix, or of its values: for which of them something holds
@@ -73,24 +72,15 @@ class Target:
     name: str
     suffix: str
     summary: str
-    takes: tuple[str, ...]  # of forest, linear, net
     write: Callable[[Subject, ExportOptions], Written]
     runners: Sequence[Runner]
+    takes: tuple[str, ...] = ("forest",)  # of forest, linear, net
     sums: str = "float32"  # in what the target adds up
     nearest: str = "onnx or c"  # what to take instead where this target cannot
     feature_set: Callable[[Subject, ExportOptions], dict[str, bytes]] | None = None
 
 
-def as_forest(subject: Subject, target: str) -> ForestSubject:
-    """The subject, which must be a forest."""
-    if not isinstance(subject, ForestSubject):
-        raise NotExportableError(
-            f"{target} holds trees, and this is {KIND_WORDS[subject.kind]}: onnx, c and solr hold sums and nets"
-        )
-    return subject
-
-
-def in_features(features: Sequence[int], is_odd: RowTest) -> RowTest:
+def in_features(features: ArrayLike, is_odd: RowTest) -> RowTest:
     """Which rows have a value for which `is_odd` holds in one of the features."""
     columns = np.unique(np.asarray(features, np.int64))
     return lambda rows: is_odd(rows[:, columns]).any(axis=1)
@@ -114,18 +104,3 @@ def by_rule(score: Callable[..., NDArray[np.floating]], *, takes_names: bool = F
         return TargetRun(score(path.read_bytes(), features, *more), "by rule, not run")
 
     return run
-
-
-def library(module: str, name: str, package: str | None = None) -> Any:
-    """Another tool's library, which runs a target; an error that says how to get it where it is not installed."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(f"running {name}", package or module, "oracles") from None
-
-
-def run_treelite(model: Any, features: Float32Array) -> TargetRun:
-    """Scores of treelite, which reads the model files of LightGBM and XGBoost: a second witness beside them."""
-    treelite = library("treelite", "treelite")
-    scores = np.asarray(treelite.gtil.predict(model, features, nthread=1, pred_margin=True))
-    return TargetRun(scores.reshape(-1), f"treelite {treelite.__version__}")

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
-from rankwright.exchange.target import Limit, as_forest, in_features
+from rankwright.exchange.subject import KIND_WORDS, ForestSubject, NotExportableError, Subject
+from rankwright.exchange.target import Limit, in_features
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import OTHER, Reading, is_category
 
@@ -82,36 +82,31 @@ def finite(forest: Forest, bound: float = float(LARGEST)) -> tuple[Float64Array,
     return thresholds, [Limit(text, rows)]
 
 
-def plain_forest(subject: Subject, target: str, *, zeros: str, categories: str) -> ForestSubject:
-    """The subject, which must be a forest without zeros that count as missing and without splits of categories.
+def forest_for(
+    subject: Subject, target: str, *, zeros: str | None = None, categories: str | None = None
+) -> ForestSubject:
+    """The subject, which must be a forest that the target can hold.
 
-    `zeros` and `categories` name what to take instead where it has one of them.
+    `zeros` and `categories` name what to take instead, where the target cannot count zeros as missing, or where it has
+    no splits of categories.
     """
-    given = as_forest(subject, target)
-    refuse_zeros(given, target, zeros)
-    refuse_categories(given, target, categories)
-    return given
-
-
-def refuse_zeros(subject: ForestSubject, target: str, nearest: str) -> None:
-    """Raise where zeros of a feature count as missing."""
-    forest = subject.forest
-    if forest.readings is None:
-        return
-    used = np.unique(forest.feature[inner_nodes(forest)])
-    counted = used[forest.readings[used] == Reading.ZERO_IS_MISSING.value]
-    if len(counted):
+    if not isinstance(subject, ForestSubject):
         raise NotExportableError(
-            f"{target} cannot count zeros as missing, as feature {subject.names[counted[0]]} needs: take {nearest}"
+            f"{target} holds trees, and this is {KIND_WORDS[subject.kind]}: onnx, c and solr hold sums and nets"
         )
-
-
-def refuse_categories(subject: ForestSubject, target: str, nearest: str) -> None:
-    """Raise where a split is of categories."""
-    nodes = category_nodes(subject.forest)
-    if len(nodes):
-        feature = subject.names[subject.forest.feature[nodes[0]]]
-        raise NotExportableError(f"{target} has no splits of categories, as feature {feature} needs: take {nearest}")
+    forest = subject.forest
+    if zeros is not None and forest.readings is not None:
+        used = np.unique(forest.feature[inner_nodes(forest)])
+        counted = used[forest.readings[used] == Reading.ZERO_IS_MISSING.value]
+        if len(counted):
+            raise NotExportableError(
+                f"{target} cannot count zeros as missing, as feature {subject.names[counted[0]]} needs: take {zeros}"
+            )
+    nodes = category_nodes(forest)
+    if categories is not None and len(nodes):
+        feature = subject.names[forest.feature[nodes[0]]]
+        raise NotExportableError(f"{target} has no splits of categories, as feature {feature} needs: take {categories}")
+    return subject
 
 
 def category_sides(forest: Forest, node: int) -> tuple[Float32Array, Float32Array, bool]:
@@ -131,25 +126,28 @@ def category_sides(forest: Forest, node: int) -> tuple[Float32Array, Float32Arra
 
 def whole_categories(subject: ForestSubject, target: str) -> list[Limit]:
     """What a target that cuts values to whole categories cannot tell apart; raises where categories are not whole."""
-    nodes = category_nodes(subject.forest)
-    features = np.unique(subject.forest.feature[nodes]).tolist()
-    readings = subject.forest.readings
-    plain = []
-    for feature in features:
-        known = subject.forest.categories_of(feature)
-        if readings is None or not is_category(readings[feature]):
-            plain.append(feature)
-            if len(known) and (known.min() < 0 or (known != np.floor(known)).any() or known.max() >= 2**24):
-                raise NotExportableError(
-                    f"{target} has whole categories of 0 and more, and feature {subject.names[feature]} has others: "
-                    f"take onnx or c"
-                )
-    if not plain:
-        return []
-    return [Limit(
-        "categories that are no whole numbers of 0 or more, which the target cuts to whole ones",
-        in_features(plain, lambda values: (values < 0) | (values != np.floor(values)) | (values >= 2**24)),
-    )]  # fmt: skip
+    forest = subject.forest
+    features = np.unique(forest.feature[category_nodes(forest)]).tolist()
+    plain = [feature for feature in features if forest.readings is None or not is_category(forest.readings[feature])]
+    for feature in plain:
+        if _no_whole_category(forest.categories_of(feature)).any():
+            raise NotExportableError(
+                f"{target} has whole categories of 0 and more, and feature {subject.names[feature]} has others: "
+                f"take onnx or c"
+            )
+    text = "categories that are no whole numbers of 0 or more, which the target cuts to whole ones"
+    return [Limit(text, in_features(plain, _no_whole_category))] if plain else []
+
+
+def _no_whole_category(values: Float32Array) -> Any:
+    return (values < 0) | (values != np.floor(values)) | (values >= 2**24)
+
+
+def cut_otherwise(features: IntArray) -> list[Limit]:
+    """What LightGBM and XGBoost read differently of these features: values between -1 and 0 are category 0 to the
+    former, and none to the latter."""
+    rows = in_features(features, lambda values: (values > -1) & (values < 0))
+    return [Limit("categories between -1 and 0", rows)] if len(features) else []
 
 
 def nested_tree(forest: Forest, tree: int, leaf: Callable[[int], T], split: Callable[[int, T, T], T]) -> T:
@@ -162,6 +160,12 @@ def nested_tree(forest: Forest, tree: int, leaf: Callable[[int], T], split: Call
         else:
             made[node] = split(node, made.pop(int(forest.left[node])), made.pop(int(forest.right[node])))
     return made[start]
+
+
+def java_number(value: float) -> str:
+    """A float32 number as Java reads it, with the digits that give it back."""
+    text = f"{float(value):.9g}"
+    return {"inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
 
 
 def json_of(document: Any, trees: Iterable[Any], *, compact: bool = False) -> bytes:

@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import itertools
 import re
-import shutil
-import subprocess
-from collections.abc import Callable, Iterable, Sequence
-from ctypes import CDLL, POINTER, c_double, c_float, c_size_t
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, Float64Array
-from rankwright.errors import InputError, MissingExtraError
+from rankwright.exchange.engine_runs import run_gcc
 from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject, mean_and_factor
-from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, any_infinite
+from rankwright.exchange.target import ExportOptions, Limit, Target, Written, any_infinite
 from rankwright.exchange.targets.c_templates import FOREST, HEADER, NET, PLAIN_VALUE, READINGS, SCORE_MANY
 from rankwright.trees.forests.compiled import CompiledForest
 
@@ -178,34 +172,6 @@ def _net(subject: NetSubject) -> str:
     return NET.format(
         arrays="".join(parts), n_features=subject.n_features, widest=widest, calls="\n".join(calls), last=before
     )
-
-
-def run_gcc(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
-    """Scores of the compiled file."""
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None:
-        raise MissingExtraError("compiling the C file", "gcc", "oracles")
-    with TemporaryDirectory() as folder:
-        library = Path(folder) / "model.so"
-        command = [compiler, "-O2", "-shared", "-fPIC", str(path), "-o", str(library), "-lm"]
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
-        if made.returncode:
-            raise InputError(f"{compiler} refuses {path.name}: {made.stderr[:300]}")
-        return TargetRun(scores_of_library(library, path, features), f"{Path(compiler).name} -O2")
-
-
-def scores_of_library(library: Path, source: Path, features: Float32Array) -> Float64Array:
-    """The scores that a compiled file gives."""
-    found = re.search(r"void (\w+)_score_many\(", source.read_text())
-    if found is None:
-        raise InputError(f"{source.name} has no function …_score_many")
-    function = getattr(CDLL(str(library)), f"{found[1]}_score_many")
-    function.argtypes = [POINTER(c_float), c_size_t, c_size_t, POINTER(c_double)]
-    function.restype = None
-    rows = np.ascontiguousarray(features, np.float32)
-    scores = np.empty(len(rows))
-    function(rows.ctypes.data_as(POINTER(c_float)), len(rows), rows.shape[1], scores.ctypes.data_as(POINTER(c_double)))
-    return scores
 
 
 C = Target(

@@ -1,49 +1,40 @@
-"""LightGBM's model text."""
+"""LightGBM's model text, and its JSON as Vespa reads it.
+
+In the JSON Vespa sends a value below the threshold left, though LightGBM's own rule is at most. So the threshold
+written there is the next float32 above ours, and the file is not for LightGBM.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array
+from rankwright.arrays import BoolArray, Float64Array
+from rankwright.exchange import tree_formats
+from rankwright.exchange.engine_rules import vespa_scores
+from rankwright.exchange.engine_runs import run_lightgbm, run_treelite
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
-from rankwright.exchange.target import (
-    ExportOptions,
-    Limit,
-    NotRunError,
-    Target,
-    TargetRun,
-    Written,
-    as_forest,
-    in_features,
-    library,
-    run_treelite,
-)
-from rankwright.exchange.tree_formats import (
-    category_nodes,
-    category_sides,
-    inner_nodes,
-    whole_categories,
-    with_base_tree,
-)
+from rankwright.exchange.target import ExportOptions, Limit, Target, Written, by_rule, in_features
+from rankwright.exchange.tree_formats import category_nodes, inner_nodes
 from rankwright.imports.lightgbm_rules import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
 from rankwright.trees.forests.explaining import cover_of
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
 
-DECISION_TYPES = re.compile(rb"^decision_type=(.*)$", re.MULTILINE)
-WITH_CATEGORIES = re.compile(rb"^num_cat=[1-9]", re.MULTILINE)
+VESPA_BOUND = 1e300  # Vespa compares in double precision: beyond every float32
 
 
 def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The text, which LightGBM's `Booster(model_file=…)` reads."""
-    given = as_forest(subject, "LightGBM")
-    forest = with_base_tree(given)
-    limits = [*_near_zero(given), *whole_categories(given, "LightGBM"), *_between(given)]
+    given = tree_formats.forest_for(subject, "LightGBM")
+    forest = tree_formats.with_base_tree(given)
+    limits = [*_near_zero(given), *tree_formats.whole_categories(given, "LightGBM")]
+    if forest.readings is not None:
+        features = np.unique(forest.feature[category_nodes(forest)])
+        limits += tree_formats.cut_otherwise(features[forest.readings[features] == Reading.POSITIVE_CATEGORY.value])
     sides = {int(node): _category_words(given, forest, int(node)) for node in category_nodes(forest)}
     zeros = _zeros_missing(forest)
     weights = None if forest.curvature is None else cover_of(forest, "curvature")
@@ -79,28 +70,12 @@ def _header(subject: ForestSubject, forest: Forest) -> str:
 def _near_zero(subject: ForestSubject) -> list[Limit]:
     """LightGBM reads values no larger than 1e-35 as 0: thresholds among them tell no such values apart."""
     forest = subject.forest
-    inside = inner_nodes(forest) & (np.abs(forest.threshold) < LARGEST_ZERO)
-    inside |= inner_nodes(forest) & (forest.threshold == -LARGEST_ZERO)
+    inside = inner_nodes(forest) & (forest.threshold >= -LARGEST_ZERO) & (forest.threshold < LARGEST_ZERO)
     if not inside.any():
         return []
     text = "values other than 0 that are no larger than 1e-35, which LightGBM reads as 0"
-    return [Limit(text, in_features(forest.feature[inside].tolist(), _is_tiny))]
-
-
-def _is_tiny(values: Float32Array) -> Any:
-    return (values != 0) & (np.abs(values) <= LARGEST_ZERO)
-
-
-def _between(subject: ForestSubject) -> list[Limit]:
-    """Values between -1 and 0 of categories that XGBoost calls unknown and LightGBM calls category 0."""
-    forest = subject.forest
-    if forest.readings is None:
-        return []
-    features = np.unique(forest.feature[category_nodes(forest)])
-    positive = features[forest.readings[features] == Reading.POSITIVE_CATEGORY.value].tolist()
-    if not positive:
-        return []
-    return [Limit("categories between -1 and 0", in_features(positive, lambda values: (values > -1) & (values < 0)))]
+    rows = in_features(forest.feature[inside], lambda values: (values != 0) & (np.abs(values) <= LARGEST_ZERO))
+    return [Limit(text, rows)]
 
 
 def _zeros_missing(forest: Forest) -> BoolArray:
@@ -113,7 +88,7 @@ def _zeros_missing(forest: Forest) -> BoolArray:
 
 def _category_words(subject: ForestSubject, forest: Forest, node: int) -> tuple[list[int], bool]:
     """The bits of the categories that go left, and whether the sides are swapped: what is not known goes right."""
-    left, right, others_left = category_sides(forest, node)
+    left, right, others_left = tree_formats.category_sides(forest, node)
     if others_left != bool(forest.missing_left[node]):
         name = subject.names[forest.feature[node]]
         raise NotExportableError(
@@ -183,31 +158,54 @@ def _joined(values: Iterable[float]) -> str:
     return " ".join(map(repr, values))
 
 
-def run_lightgbm(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
-    """LightGBM's scores."""
-    lightgbm = library("lightgbm", "LightGBM")
-    booster = lightgbm.Booster(model_file=str(path))
-    return TargetRun(booster.predict(features, num_threads=1, raw_score=True), f"LightGBM {lightgbm.__version__}")
+def write_vespa(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
+    """The JSON, for Vespa's models folder."""
+    given = tree_formats.forest_for(subject, "Vespa's LightGBM", zeros="c", categories="onnx, which Vespa runs")
+    forest = tree_formats.strictly_below(tree_formats.with_base_tree(given))
+    threshold, limits = tree_formats.finite(forest, VESPA_BOUND)
+    trees = (_vespa_tree(forest, threshold, tree) for tree in range(forest.n_trees))
+    document = {
+        "name": "tree", "version": "v4", "num_class": 1, "num_tree_per_iteration": 1, "label_index": 0,
+        "max_feature_idx": forest.n_features - 1, "objective": "regression", "average_output": False,
+        "feature_names": lightgbm_names(given.names), "feature_infos": {}, "tree_info": tree_formats.TREES,
+        "pandas_categorical": [],
+    }  # fmt: skip
+    notes = ["thresholds are the next float above ours, as Vespa compares with <: the file is for Vespa alone"]
+    return Written({"": tree_formats.json_of(document, trees) + b"\n"}, notes, limits)
 
 
-def run_by_treelite(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
-    """Treelite's scores, unless the text holds what treelite reads otherwise than LightGBM."""
-    treelite = library("treelite", "treelite")
-    content = path.read_bytes()
-    if WITH_CATEGORIES.search(content):
-        raise NotRunError("treelite reads categories between -1 and 0 as unknown ones, where LightGBM reads 0")
-    decisions = (int(word) for line in DECISION_TYPES.findall(content) for word in set(line.split()))
-    if any(decision >> TYPE_SHIFT == ZERO for decision in decisions):
-        raise NotRunError("treelite has no zeros that count as missing, as this file has")
-    return run_treelite(treelite.frontend.load_lightgbm_model(str(path)), features)
+def _vespa_tree(forest: Forest, threshold: Float64Array, tree: int) -> dict[str, Any]:
+    leaves, splits = count(), count()
+
+    def leaf(node: int) -> dict[str, Any]:
+        return {"leaf_index": next(leaves), "leaf_value": float(forest.value[node])}
+
+    def split(node: int, left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "split_index": next(splits), "split_feature": int(forest.feature[node]),
+            "split_gain": float(forest.gain[node]), "threshold": float(threshold[node]), "decision_type": "<=",
+            "default_left": bool(forest.missing_left[node]), "missing_type": "NaN",
+            "left_child": left, "right_child": right,
+        }  # fmt: skip
+
+    structure = tree_formats.nested_tree(forest, tree, leaf, split)
+    return {"tree_index": tree, "num_leaves": next(leaves), "num_cat": 0, "shrinkage": 1, "tree_structure": structure}
 
 
 LIGHTGBM = Target(
     name="lightgbm",
     suffix=".txt",
     summary="LightGBM's model text: for LightGBM, and for whatever reads its files (lleaves, treelite, tl2cgen)",
-    takes=("forest",),
     write=write,
-    runners=(run_lightgbm, run_by_treelite),
+    runners=(run_lightgbm, run_treelite),
     sums="float64",
+)
+VESPA = Target(
+    name="vespa-lightgbm",
+    suffix=".json",
+    summary="LightGBM's JSON as Vespa reads it",
+    write=write_vespa,
+    runners=(by_rule(vespa_scores),),
+    sums="float64",
+    nearest="onnx, which Vespa runs",
 )

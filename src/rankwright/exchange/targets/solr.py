@@ -6,24 +6,17 @@ Solr adds 0.000001 to a threshold before it compares, in float32; the number wri
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array
+from rankwright.arrays import Float32Array, Float64Array
 from rankwright.exchange.engine_rules import solr_scores
-from rankwright.exchange.subject import (
-    ForestSubject,
-    NetSubject,
-    NotExportableError,
-    Subject,
-    only_standardises,
-    standardisation,
-)
+from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject, standardisation
 from rankwright.exchange.target import ExportOptions, Limit, Target, Written, any_missing, by_rule
 from rankwright.exchange.targets.search_plugins import QUERY_TO_FILL_IN
-from rankwright.exchange.tree_formats import TREES, inner_nodes, json_of, plain_forest, with_base_tree
+from rankwright.exchange.tree_formats import TREES, forest_for, java_number, json_of, nested_tree, with_base_tree
 from rankwright.trees.forests.forest import Forest
 
 SLACK = np.float32(1e-6)
@@ -34,43 +27,30 @@ ACTIVATIONS = ("relu", "tanh", "sigmoid", "identity")
 
 def write(subject: Subject, options: ExportOptions) -> Written:
     """The model as Solr's model store takes it."""
-    if isinstance(subject, ForestSubject):
-        return _trees(subject, options)
-    return _layers(subject, options)
+    return _layers(subject, options) if isinstance(subject, NetSubject) else _trees(subject, options)
 
 
-def _model(
-    kind: str,
-    subject: Subject,
-    options: ExportOptions,
-    params: dict[str, Any],
-    norms: Any = None,
-    trees: Iterable[Any] | None = None,
-) -> bytes:
-    features = [{"name": name} for name in subject.names]
-    for feature, norm in zip(features, norms or (), strict=False):
-        feature["norm"] = norm
-    document = {
+def _document(kind: str, subject: Subject, options: ExportOptions, params: Mapping[str, Any]) -> dict[str, Any]:
+    return {
         "class": f"org.apache.solr.ltr.model.{kind}",
         "name": options.name,
         "store": f"{options.name}_features",
-        "features": features,
+        "features": [{"name": name} for name in subject.names],
         "params": params,
     }
-    return (json.dumps(document).encode() if trees is None else json_of(document, trees)) + b"\n"
 
 
 def _trees(subject: ForestSubject, options: ExportOptions) -> Written:
-    forest = with_base_tree(plain_forest(subject, "Solr", zeros="lightgbm or c", categories="lightgbm, onnx or c"))
+    forest = with_base_tree(forest_for(subject, "Solr", zeros="lightgbm or c", categories="lightgbm, onnx or c"))
     thresholds, limits = _before_slack(subject, forest)
     kept = options.missing == "kept"
     trees = ({"weight": "1", "root": _tree(subject, forest, thresholds, tree, kept)} for tree in range(forest.n_trees))
-    params: dict[str, Any] = {"isNullSameAsZero": "false"} if kept else {}
+    params = ({"isNullSameAsZero": "false"} if kept else {}) | {"trees": TREES}
     notes = [
         "missing values keep their side: Solr 9.2 or later, and defaultValue NaN in the features; --missing never "
         "writes a model for earlier ones"
     ]
-    content = _model("MultipleAdditiveTreesModel", subject, options, params | {"trees": TREES}, trees=trees)
+    content = json_of(_document("MultipleAdditiveTreesModel", subject, options, params), trees) + b"\n"
     return Written({"": content}, notes if kept else [], limits)
 
 
@@ -80,7 +60,7 @@ def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array,
     Not every float32 number is a sum of another and the slack: then the next one is taken, or near 0 the nearest, and
     values in between, which alone can tell, are named as a limit.
     """
-    inner = inner_nodes(forest)
+    inner = forest.feature >= 0
     wanted = np.where(inner, forest.threshold, np.float32(0))
     best, gap = np.zeros(len(wanted), np.float32), np.full(len(wanted), np.inf)
     guess = (wanted - SLACK).astype(np.float32)
@@ -103,7 +83,7 @@ def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array,
     near = np.flatnonzero(inner & (gap > 0))
     if len(near) == 0:
         return best, []
-    low, high = (np.sort(np.stack([wanted[near], best[near] + SLACK]), axis=0)[place] for place in (0, 1))
+    low, high = np.sort(np.stack([wanted[near], best[near] + SLACK]), axis=0)
     features = forest.feature[near]
 
     def between(rows: Float32Array) -> Any:
@@ -118,57 +98,46 @@ def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array,
 
 
 def _tree(subject: ForestSubject, forest: Forest, thresholds: Float32Array, tree: int, kept: bool) -> dict[str, Any]:
-    start, stop = int(forest.offsets[tree]), int(forest.offsets[tree + 1])
-    made: dict[int, dict[str, Any]] = {}
-    for node in range(stop - 1, start - 1, -1):  # children come after their parents
-        if forest.feature[node] < 0:
-            made[node] = {"value": _number(forest.value[node])}
-            continue
-        made[node] = {"feature": subject.names[forest.feature[node]], "threshold": _number(thresholds[node])}
-        if kept:
-            made[node]["missing"] = "left" if forest.missing_left[node] else "right"
-        made[node]["left"], made[node]["right"] = made.pop(int(forest.left[node])), made.pop(int(forest.right[node]))
-    return made[start]
+    def leaf(node: int) -> dict[str, Any]:
+        return {"value": java_number(forest.value[node])}
 
+    def split(node: int, left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+        compared = {"feature": subject.names[forest.feature[node]], "threshold": java_number(thresholds[node])}
+        missing = {"missing": "left" if forest.missing_left[node] else "right"} if kept else {}
+        return compared | missing | {"left": left, "right": right}
 
-def _number(value: float) -> str:
-    text = f"{float(value):.9g}"
-    return {"inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
+    return nested_tree(forest, tree, leaf, split)
 
 
 def _layers(subject: NetSubject, options: ExportOptions) -> Written:
-    if not only_standardises(subject.steps):
-        raise NotExportableError(
-            f"Solr's normalizers scale by mean and deviation, and this ranker also takes logarithms "
-            f"({'+'.join(step.scaling.name for step in subject.steps)}): take onnx or c, or train with scaling zscore"
-        )
+    scaling = standardisation(
+        subject.steps,
+        f"Solr's normalizers scale by mean and deviation, and this ranker also takes logarithms "
+        f"({'+'.join(step.scaling.name for step in subject.steps)}): take onnx or c, or train with scaling zscore",
+    )
     unknown = [layer.activation for layer in subject.layers if layer.activation not in ACTIVATIONS]
     if unknown:
         raise NotExportableError(f"Solr has no activation {unknown[0]}: take onnx or c")
-    norms = _norms(subject)
-    missing = [any_missing("Solr's sums and nets cannot have")]
-    first = subject.layers[0]
-    if subject.kind == "linear" and not first.bias.any():
-        weights = dict(zip(subject.names, first.weights[0].tolist(), strict=True))
-        return Written({"": _model("LinearModel", subject, options, {"weights": weights}, norms)}, (), missing)
     layers = [
         {"matrix": layer.weights.tolist(), "bias": layer.bias.tolist(), "activation": layer.activation}
         for layer in subject.layers
     ]
-    notes = ["a weighted sum with a constant is written as a NeuralNetworkModel of one layer"]
-    return Written(
-        {"": _model("NeuralNetworkModel", subject, options, {"layers": layers}, norms)},
-        notes if subject.kind == "linear" else (),
-        missing,
-    )
+    params: dict[str, Any] = {"layers": layers}
+    kind, notes = "NeuralNetworkModel", []
+    first = subject.layers[0]
+    if subject.kind == "linear" and first.bias.any():
+        notes = ["a weighted sum with a constant is written as a NeuralNetworkModel of one layer"]
+    elif subject.kind == "linear":
+        kind, params = "LinearModel", {"weights": dict(zip(subject.names, first.weights[0].tolist(), strict=True))}
+    missing = any_missing("Solr's sums and nets cannot have")
+    document = _document(kind, subject, options, params)
+    for feature, norm in zip(document["features"], () if scaling is None else _norms(*scaling), strict=False):
+        feature["norm"] = norm
+    return Written({"": json.dumps(document).encode() + b"\n"}, notes, [missing])
 
 
-def _norms(subject: NetSubject) -> list[dict[str, Any]] | None:
+def _norms(mean: Float64Array, factor: Float64Array) -> list[dict[str, Any]]:
     """Solr's normalizers; a feature that never varied gives 0, as with an endless deviation."""
-    found = standardisation(subject.steps)
-    if found is None:
-        return None
-    mean, factor = found
     deviation = np.divide(1.0, factor, out=np.full_like(factor, 3e38), where=factor > 0)
     return [
         {"class": "org.apache.solr.ltr.norm.StandardNormalizer", "params": {"avg": repr(avg), "std": repr(std)}}
@@ -191,8 +160,8 @@ SOLR = Target(
     name="solr",
     suffix=".json",
     summary="Solr's MultipleAdditiveTreesModel, LinearModel or NeuralNetworkModel",
-    takes=("forest", "linear", "net"),
     write=write,
     runners=(by_rule(solr_scores),),
+    takes=("forest", "linear", "net"),
     feature_set=solr_features,
 )

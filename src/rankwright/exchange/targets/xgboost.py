@@ -1,46 +1,22 @@
 """XGBoost's model file, as JSON and as UBJSON. The JSON is also what search plugins call `xgboost+json+raw`.
 
-Plugins do not read the base score, so it is a tree of one leaf, and read the values of leaves in `base_weights`.
+Those plugins do not read the base score, so it is a tree of one leaf, and read the values of leaves in `base_weights`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.exchange.engine_rules import plugin_raw_scores
-from rankwright.exchange.subject import ForestSubject, Subject
-from rankwright.exchange.target import (
-    ExportOptions,
-    Limit,
-    Target,
-    TargetRun,
-    Written,
-    any_infinite,
-    as_forest,
-    by_rule,
-    in_features,
-    library,
-    run_treelite,
-)
-from rankwright.exchange.targets.search_plugins import feature_set
-from rankwright.exchange.tree_formats import (
-    TREES,
-    category_nodes,
-    category_sides,
-    finite,
-    json_of,
-    refuse_categories,
-    refuse_zeros,
-    strictly_below,
-    whole_categories,
-    with_base_tree,
-)
+from rankwright.arrays import BoolArray, Float64Array, IntArray
+from rankwright.exchange import tree_formats
+from rankwright.exchange.engine_runs import run_treelite, run_xgboost
+from rankwright.exchange.subject import Subject
+from rankwright.exchange.target import ExportOptions, Limit, Target, Written, any_infinite, in_features
+from rankwright.exchange.tree_formats import TREES, category_nodes
 from rankwright.imports.wire import ubjson
 from rankwright.trees.forests.explaining import cover_of, known_covers
 from rankwright.trees.forests.forest import Forest
@@ -58,20 +34,13 @@ RANKING_PARAMETERS = {
 
 def write_json(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as JSON."""
-    document, trees, limits = _document(as_forest(subject, "XGBoost"))
-    return Written({"": json_of(document, map(_plain, trees), compact=True)}, NOTES, limits)
-
-
-def write_raw(subject: Subject, options: ExportOptions) -> Written:
-    """The model as a plugin's `xgboost+json+raw` takes it: numbers only."""
-    given = as_forest(subject, "xgboost+json+raw")
-    refuse_categories(given, "xgboost+json+raw", "onnx or c")
-    return write_json(subject, options)
+    document, trees, limits = _document(subject)
+    return Written({"": tree_formats.json_of(document, map(_plain, trees), compact=True)}, NOTES, limits)
 
 
 def write_ubjson(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as UBJSON."""
-    document, trees, limits = _document(as_forest(subject, "XGBoost"))
+    document, trees, limits = _document(subject)
     written = [ubjson.written(tree) for tree in trees]
     before, after = ubjson.written(document).split(ubjson.written(TREES))
     return Written({"": b"".join([before, ubjson.list_of(len(written)), *written, after])}, NOTES, limits)
@@ -81,24 +50,29 @@ def _plain(value: Any) -> Any:
     """A tree with lists for arrays; float32 numbers are written with the digits that give them back."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
     if isinstance(value, np.ndarray):
         return [float(f"{item:.9g}") for item in value.tolist()] if value.dtype.kind == "f" else value.tolist()
     return value
 
 
-def _document(subject: ForestSubject) -> tuple[dict[str, Any], Iterator[dict[str, Any]], list[Limit]]:
+def _document(subject: Subject) -> tuple[dict[str, Any], Iterator[dict[str, Any]], list[Limit]]:
     """The model with `TREES` in the place of its trees, the trees, and the limits."""
-    refuse_zeros(subject, "XGBoost", "lightgbm or c")
-    limits = [*whole_categories(subject, "XGBoost"), *_cut_otherwise(subject)]
-    forest = strictly_below(with_base_tree(subject))
-    threshold, infinite = finite(forest)
-    weights = _weights(forest)
+    given = tree_formats.forest_for(subject, "XGBoost", zeros="lightgbm or c")
+    limits = tree_formats.whole_categories(given, "XGBoost")
+    if given.forest.readings is not None:
+        limits += tree_formats.cut_otherwise(np.flatnonzero(given.forest.readings == Reading.CATEGORY.value))
+    forest = tree_formats.strictly_below(tree_formats.with_base_tree(given))
+    threshold, infinite = tree_formats.finite(forest)
+    limits += [*infinite, any_infinite("XGBoost")]
+    split_by_category = np.unique(forest.feature[category_nodes(forest)])
+    if len(split_by_category):
+        odd = in_features(split_by_category, lambda values: (values < 0) | (values >= 2**24))
+        limits.append(Limit("categories below 0 or of 2^24 and above, which XGBoost refuses", odd))
+    known = known_covers(
+        forest
+    )  # what nodes weigh, for XGBoost's explanations: curvature if it is told, else documents
+    weights = cover_of(forest, known[-1]) if known else np.zeros(len(forest.feature))
     trees = (_tree(forest, tree, threshold, weights) for tree in range(forest.n_trees))
-    kinds = ["float"] * subject.n_features
-    for feature in np.unique(forest.feature[category_nodes(forest)]).tolist():
-        kinds[feature] = "c"
     model = {
         "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(forest.n_trees)},
         "iteration_indptr": list(range(forest.n_trees + 1)),
@@ -107,42 +81,16 @@ def _document(subject: ForestSubject) -> tuple[dict[str, Any], Iterator[dict[str
     }
     learner = {
         "attributes": {},
-        "feature_names": list(subject.names),
-        "feature_types": kinds,
+        "feature_names": list(given.names),
+        "feature_types": np.where(np.isin(np.arange(given.n_features), split_by_category), "c", "float").tolist(),
         "gradient_booster": {"model": model, "name": "gbtree"},
         "learner_model_param": {
             "base_score": "0E0", "boost_from_average": "0", "num_class": "0",
-            "num_feature": str(subject.n_features), "num_target": "1",
+            "num_feature": str(given.n_features), "num_target": "1",
         },
         "objective": {"lambdarank_param": RANKING_PARAMETERS, "name": "rank:pairwise"},
     }  # fmt: skip
-    return {"learner": learner, "version": VERSION}, trees, [*limits, *infinite, *_refused(forest)]
-
-
-def _weights(forest: Forest) -> Float64Array:
-    """What each node weighs, as XGBoost's explanations want it: curvature where it is told, else documents."""
-    known = known_covers(forest)
-    return cover_of(forest, known[-1]) if known else np.zeros(len(forest.feature))
-
-
-def _refused(forest: Forest) -> list[Limit]:
-    """Documents that XGBoost itself refuses to score."""
-    found = [any_infinite("XGBoost")]
-    features = np.unique(forest.feature[category_nodes(forest)]).tolist()
-    if features:
-        odd = in_features(features, lambda values: (values < 0) | (values >= 2**24))
-        found.append(Limit("categories below 0 or of 2^24 and above, which XGBoost refuses", odd))
-    return found
-
-
-def _cut_otherwise(subject: ForestSubject) -> list[Limit]:
-    """Values between -1 and 0 are category 0 to LightGBM and none to XGBoost."""
-    forest = subject.forest
-    if forest.readings is None:
-        return []
-    cut = np.flatnonzero(forest.readings == Reading.CATEGORY.value).tolist()
-    found = in_features(cut, lambda values: (values > -1) & (values < 0))
-    return [Limit("categories between -1 and 0", found)] if cut else []
+    return {"learner": learner, "version": VERSION}, trees, limits
 
 
 def _tree(forest: Forest, tree: int, threshold: Float64Array, weights: Float64Array) -> dict[str, Any]:
@@ -156,7 +104,7 @@ def _tree(forest: Forest, tree: int, threshold: Float64Array, weights: Float64Ar
     categories: list[list[int]] = []
     nodes: list[int] = []
     for node in (np.flatnonzero(inner & np.isnan(forest.threshold[own]))).tolist():
-        goes_left, goes_right, others_left = category_sides(forest, own.start + node)
+        goes_left, goes_right, others_left = tree_formats.category_sides(forest, own.start + node)
         split_type[node] = 1
         nodes.append(node)
         listed = goes_right if others_left else goes_left  # what is listed goes right, others left
@@ -214,45 +162,14 @@ def _siblings_together(
     return np.array(order, np.int64), number
 
 
-def run_xgboost(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
-    """XGBoost's margins."""
-    xgboost = library("xgboost", "XGBoost", "xgboost-cpu")
-    booster = xgboost.Booster({"nthread": 1}, model_file=str(path))
-    matrix = xgboost.DMatrix(
-        features, feature_names=booster.feature_names, feature_types=booster.feature_types, enable_categorical=True
-    )
-    return TargetRun(booster.predict(matrix, output_margin=True), f"XGBoost {xgboost.__version__}")
-
-
-def run_by_treelite(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
-    """Treelite's scores of the file, JSON or UBJSON by its ending."""
-    choice = {".json": "json", ".ubj": "ubjson"}[path.suffix]
-    load = library("treelite", "treelite").frontend.load_xgboost_model
-    return run_treelite(load(str(path), format_choice=choice), features)
-
-
+RUNNERS = (run_xgboost, run_treelite)
 XGBOOST_JSON = Target(
-    name="xgboost-json",
-    suffix=".json",
-    summary="XGBoost's model file, as JSON",
-    takes=("forest",),
-    write=write_json,
-    runners=(run_xgboost, run_by_treelite),
+    name="xgboost-json", suffix=".json", summary="XGBoost's model file, as JSON", write=write_json, runners=RUNNERS
 )
 XGBOOST_UBJ = Target(
     name="xgboost-ubj",
     suffix=".ubj",
     summary="XGBoost's model file, as UBJSON: for XGBoost, and for Vespa, which keeps what JSON dumps lose",
-    takes=("forest",),
     write=write_ubjson,
-    runners=(run_xgboost, run_by_treelite),
-)
-PLUGIN_RAW = Target(
-    name="plugin-xgboost-raw",
-    suffix=".json",
-    summary="model/xgboost+json+raw of the learning-to-rank plugins of Elasticsearch and OpenSearch",
-    takes=("forest",),
-    write=write_raw,
-    runners=(by_rule(plugin_raw_scores),),
-    feature_set=feature_set,
+    runners=RUNNERS,
 )
