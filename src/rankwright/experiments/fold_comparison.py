@@ -284,12 +284,7 @@ def _joined(results: Sequence[RankerOnFold], plan: ComparisonPlan) -> Evaluation
         of_folds = [from_json(one.values[metric]) for one in results]
         weights = [np.full(len(values), 1 / max(int((~np.isnan(values)).sum()), 1)) for values in of_folds]
         by_metric[metric] = MetricResult(
-            as_measure(metric, convention),
-            np.concatenate(of_folds),
-            np.concatenate(weights),
-            plan.seed,
-            RESAMPLES,
-            1,
+            as_measure(metric, convention), np.concatenate(of_folds), np.concatenate(weights), plan.seed, RESAMPLES, 1
         )
     return Evaluation(
         convention=convention,

@@ -181,8 +181,7 @@ class AtAnyCutoff(ListMetric):
 
     def __post_init__(self) -> None:
         require(
-            self.cutoff is None or self.cutoff >= 1,
-            f"the cutoff of {self.family} must be 1 or more, got {self.cutoff}",
+            self.cutoff is None or self.cutoff >= 1, f"the cutoff of {self.family} must be 1 or more, got {self.cutoff}"
         )
 
     @property

@@ -22,14 +22,7 @@ from rankwright.metrics.comparison.slice_comparison import SliceComparison, comp
 from rankwright.metrics.comparison.slicing import SLICES, cut_queries, query_values
 from rankwright.metrics.comparison.systems import ComparedSystems, check_same, with_fused_scores
 from rankwright.metrics.convention import DEFAULT, Convention
-from rankwright.metrics.evaluation import (
-    DEFAULT_METRICS,
-    RESAMPLES,
-    Evaluation,
-    ScoredLists,
-    evaluate_lists,
-    scored_by,
-)
+from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists, scored_by
 from rankwright.metrics.evaluation_inputs import ScoringSystem, judgments_of, scores_of
 from rankwright.metrics.metric_table import Metrics
 from rankwright.metrics.significance import RANDOMISATIONS

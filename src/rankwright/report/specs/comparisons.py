@@ -16,11 +16,7 @@ def mean_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Spec:
     """A line for each system, the first on top; a row has `system`, `mean`, `low` and `high`."""
     names = [row["system"] for row in rows]
     tooltip = [{"field": "system"}, *(quantity(name, format=".4f") for name in ("mean", "low", "high"))]
-    shared = {
-        "y": row_names("system", names),
-        "color": series("system", names, legend=None),
-        "tooltip": tooltip,
-    }
+    shared = {"y": row_names("system", names), "color": series("system", names, legend=None), "tooltip": tooltip}
     low = quantity("low", metric, scale={"zero": False})
     layers = [layer(WHISKER, x=low, x2={"field": "high"}, **shared),
               layer(dot(110), x=quantity("mean", metric), **shared)]  # fmt: skip
