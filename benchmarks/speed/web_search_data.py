@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.helpers.timing import report, time_side_by_side
 
 from rankwright import synthetic
-from rankwright.metrics.baselines import feature_rankers, random_scores
+from rankwright.experiments.quickstart import feature_rankers, random_scores
 from rankwright.metrics.evaluation import evaluate
 
 N_TRAIN, N_TEST = 5000, 1000

@@ -12,8 +12,8 @@ import pytest
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, SettingError
 from rankwright.metrics.confidence_intervals import normal_interval
-from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.evaluation import evaluate
+from rankwright.metrics.list_metrics import NDCG
 from rankwright.metrics.metric_table import METRICS, parse_metric
 
 

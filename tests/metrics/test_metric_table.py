@@ -7,9 +7,8 @@ import pickle
 import pytest
 
 from rankwright.errors import RankwrightError
-from rankwright.metrics.binary import AveragePrecision
 from rankwright.metrics.convention import CONVENTIONS
-from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.list_metrics import NDCG, AveragePrecision
 from rankwright.metrics.metric_table import METRICS, Measure, parse_metric, split_metrics
 
 

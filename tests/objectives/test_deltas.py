@@ -19,7 +19,6 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError, UnknownNameError
-from rankwright.metrics.binary import AveragePrecision
 from rankwright.metrics.convention import (
     CONVENTIONS,
     RULES,
@@ -33,8 +32,8 @@ from rankwright.metrics.convention import (
     Stop,
     Unjudged,
 )
-from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.evaluation import evaluate
+from rankwright.metrics.list_metrics import NDCG, AveragePrecision
 from rankwright.metrics.metric_table import METRICS, Measure, parse_metric
 from rankwright.objectives import DELTAS, Hinge, MetricDelta, PairwiseObjective, delta_named
 from rankwright.objectives.deltas import Constant, as_delta

@@ -10,9 +10,8 @@ from numpy.testing import assert_array_equal
 
 import rankwright as rw
 from rankwright.errors import SettingError, UnknownNameError
-from rankwright.metrics.binary import AveragePrecision
 from rankwright.metrics.convention import CONVENTIONS, parse_convention
-from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.list_metrics import NDCG, AveragePrecision
 from rankwright.metrics.metric_table import parse_metric
 from rankwright.objectives import (
     OBJECTIVES,

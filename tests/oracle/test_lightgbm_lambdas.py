@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.list_metrics import NDCG
 from rankwright.objectives import Logistic, MetricDelta, PairwiseObjective
 
 pytestmark = pytest.mark.oracle

@@ -1,4 +1,7 @@
-"""The quickstart: a small data set, and how well LambdaMART, two nets and single features rank it."""
+"""The quickstart: a small data set, and how well LambdaMART, two nets and single features rank it.
+
+Every ranker must beat single features and a random order.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+import numpy as np
+
+from rankwright.arrays import Float64Array, Seed, generator
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.storage.streams import atomic_text_output
 from rankwright.formats.svmlight.writer import write_svmlight
 from rankwright.mart.lambdamart import LambdaMART
-from rankwright.metrics.baselines import feature_rankers, random_scores
 from rankwright.metrics.comparison.system_comparison import compare
+from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.nets.lambdarank import LambdaRank
 from rankwright.nets.ranknet import RankNet
@@ -108,3 +114,44 @@ def write_quickstart_report(result: Quickstart, folder: str | os.PathLike[str]) 
         page_of_comparison(comparison, origin), title="The quickstart: three rankers and the best single feature"
     )
     return write_page(page, Path(folder, REPORT_FILE))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureRanker:
+    """One feature as a ranker: documents are ordered by its value, and those without a value come last."""
+
+    column: int
+    feature: str
+    larger_is_better: bool
+
+    @property
+    def name(self) -> str:
+        """The feature's name, and the direction where it is not the usual one."""
+        return self.feature if self.larger_is_better else f"{self.feature}, lowest first"
+
+    def scores(self, data: RankingDataset) -> Float64Array:
+        """The score of each document, in the row order of the data's source."""
+        values = data.features[:, self.column].astype(np.float64)
+        scores = values if self.larger_is_better else -values
+        scores[np.isnan(scores)] = -np.inf
+        return data.in_source_order(scores)
+
+
+def feature_rankers(
+    data: RankingDataset, metric: str = "ndcg@10", convention: str | Convention = DEFAULT
+) -> dict[FeatureRanker, float]:
+    """Every feature as a ranker, in its better direction, with the mean that it reaches on `data`; the best first."""
+    rankers = [
+        FeatureRanker(column, name, larger_is_better)
+        for larger_is_better in (True, False)
+        for column, name in enumerate(data.names)
+    ]
+    mean_of = {ranker: evaluate(ranker.scores(data), data, [metric], convention)[metric].mean for ranker in rankers}
+    best_first = sorted(rankers, key=lambda ranker: -mean_of[ranker])
+    better_way_round = {ranker.column: ranker for ranker in reversed(best_first)}
+    return {ranker: mean_of[ranker] for ranker in best_first if better_way_round[ranker.column] is ranker}
+
+
+def random_scores(data: RankingDataset, seed: Seed = 0) -> Float64Array:
+    """Random scores: what a ranker that knows nothing gives."""
+    return generator(seed).random(data.n_docs)

@@ -14,7 +14,7 @@ from rankwright.linear.linear_regression import ridge
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.scorers import linear_scores, sum_rows
 from rankwright.linear.settings import SmoothRankSettings
-from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.list_metrics import NDCG
 from rankwright.metrics.metric_table import parse_metric
 from rankwright.ranking.gains import EXPONENTIAL, LOG2, ideal_gains
 from rankwright.training.driver import Learner, RemembersArrays

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -24,9 +24,8 @@ from rankwright.metrics.confidence_intervals import (
 )
 from rankwright.metrics.convention import DEFAULT, Convention, ScorePrecision, as_convention
 from rankwright.metrics.evaluation_inputs import check_no_data, judgments_of, predicted_by, scores_of
-from rankwright.metrics.function_metric import FunctionMetric
 from rankwright.metrics.judgments import JudgmentMetric, Subtopics
-from rankwright.metrics.metric import settle
+from rankwright.metrics.metric import FunctionMetric, settle
 from rankwright.metrics.metric_table import Measure, Metrics, as_measure, split_metrics
 from rankwright.progress.stages import announce
 from rankwright.ranking.order import Ranking, rank_checked
@@ -73,6 +72,15 @@ class ScoredLists:
             with np.errstate(over="ignore"):  # beyond single precision all are infinite, and tied
                 scores = scores.astype(np.float32).astype(np.float64)
         return rank_checked(scores, self.groups, self.n_ranked, threads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedSystems:
+    """The scored lists of each system by its name; their queries are the same, in the same order."""
+
+    lists: Mapping[str, ScoredLists]
+    data: RankingDataset | None = None
+    rankers: Mapping[str, Any] = field(default_factory=dict)  # those systems that score documents by themselves
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray
 from rankwright.data.groups import Groups
-from rankwright.errors import require
+from rankwright.errors import InputError, require
 from rankwright.kernels.records import RankedLists
 from rankwright.metrics.convention import Convention, Empty, Unjudged
-from rankwright.ranking.gains import RECIPROCAL
 from rankwright.ranking.order import Ranking, Ties, break_ties
 
 
@@ -61,30 +60,7 @@ class SwapMetric(Metric, Protocol):
         """The share of a worth that is left at each of the first `n_ranks` ranks; shorter if the rest leave nothing."""
 
 
-def relevance_worth(
-    _metric: SwapMetric,
-    labels: Float32Array,
-    groups: Groups,  # noqa: ARG001
-    convention: Convention,
-    threads: int = 1,  # noqa: ARG001
-) -> Float64Array:
-    """1 for each relevant document, 0 for the others."""
-    return convention.relevant.of(labels).astype(np.float64)
-
-
-def no_discount(metric: SwapMetric, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG001
-    """1 at each rank within the cutoff."""
-    return np.ones(min(metric.depth, n_ranks))
-
-
-def reciprocal_discount(metric: SwapMetric, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG001
-    """One over each rank, counted from 1, within the cutoff."""
-    return RECIPROCAL.table(min(metric.depth, n_ranks))
-
-
 LIST_RULES = frozenset({"ties", "scores", "unjudged"})  # they decide the list itself, so every metric depends on them
-GRADED_RULES = LIST_RULES | {"gain", "discount", "empty"}
-BINARY_RULES = LIST_RULES | {"relevant", "empty"}
 
 NO_CUTOFF = int(np.iinfo(np.int64).max)  # deeper than any list
 
@@ -205,3 +181,57 @@ class AtCutoff(AtAnyCutoff):
     """The same for metrics that need a cutoff."""
 
     cutoff: int
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionMetric:
+    """A metric that calls a function with the labels and the scores of one query after another.
+
+    Documents nobody judged are left out, and a query without judged documents does not count. A function with the
+    attribute `higher_is_better = False` is an error to be made small.
+    """
+
+    depends_on: ClassVar[frozenset[str]] = frozenset()
+
+    function: Callable[[Float32Array, Float64Array], float]
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one, which the function's attribute of that name says."""
+        return bool(getattr(self.function, "higher_is_better", True))
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def per_query(
+        self,
+        ranking: Ranking,  # noqa: ARG002
+        labels: Float32Array,  # noqa: ARG002
+        convention: Convention,  # noqa: ARG002
+        threads: int = 1,  # noqa: ARG002
+    ) -> Float64Array:
+        """An error: the function wants scores, not ranks."""
+        raise InputError(f"{self.name} needs scores: it is measured with `evaluate` alone")
+
+    def of_scores(self, scores: Float64Array, labels: Float32Array, groups: Groups) -> Float64Array:
+        """The metric of each query; NaN where it has no judged document."""
+        values = np.full(groups.n_queries, np.nan)
+        for query, rows in enumerate(groups.slices()):
+            judged = ~np.isnan(labels[rows])
+            if judged.any():
+                values[query] = self._value(query, labels[rows][judged], scores[rows][judged])
+        return values
+
+    def _value(self, query: int, labels: Float32Array, scores: Float64Array) -> float:
+        try:
+            found: Any = self.function(labels, scores)
+        except Exception as error:
+            raise InputError(
+                f"the metric {self.name} failed on query number {query}, called with {len(labels)} labels and scores: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(found, int | float | np.number | np.bool_):
+            raise InputError(f"the metric {self.name} must return a number, got {type(found).__name__}")
+        return float(found)

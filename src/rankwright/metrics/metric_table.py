@@ -13,14 +13,24 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from rankwright.errors import SettingError, UnknownNameError, require
-from rankwright.metrics.binary import RBP, AveragePrecision, Precision, Recall
-from rankwright.metrics.cascade import ERR, Hit, ReciprocalRank, WinnerTakesAll
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
-from rankwright.metrics.discounted import DCG, NDCG, MeanNDCG
-from rankwright.metrics.function_metric import FunctionMetric
 from rankwright.metrics.judgments import AlphaNDCG, BPref, JudgedShare
-from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, Metric
-from rankwright.metrics.pair_metrics import PairAccuracy, PairError
+from rankwright.metrics.list_metrics import (
+    DCG,
+    ERR,
+    NDCG,
+    RBP,
+    AveragePrecision,
+    Hit,
+    MeanNDCG,
+    PairAccuracy,
+    PairError,
+    Precision,
+    Recall,
+    ReciprocalRank,
+    WinnerTakesAll,
+)
+from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, FunctionMetric, Metric
 
 
 @dataclass(frozen=True, slots=True)

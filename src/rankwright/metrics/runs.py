@@ -15,14 +15,26 @@ from rankwright.arrays import Float32Array, IdArray, IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require_type
 from rankwright.formats.trec import Qrels, Run
-from rankwright.metrics.comparison.system_comparison import ALPHA, SystemComparison, compare_evaluations
-from rankwright.metrics.comparison.systems import ComparedSystems, with_fused_runs
+from rankwright.metrics.comparison.system_comparison import (
+    ALPHA,
+    SystemComparison,
+    compare_evaluations,
+    names_of_fusions,
+)
 from rankwright.metrics.convention import Convention
-from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists
+from rankwright.metrics.evaluation import (
+    DEFAULT_METRICS,
+    RESAMPLES,
+    ComparedSystems,
+    Evaluation,
+    ScoredLists,
+    evaluate_lists,
+)
 from rankwright.metrics.judgments import Subtopics
 from rankwright.metrics.metric import Metric
 from rankwright.metrics.metric_table import Measure
 from rankwright.progress.stages import announce
+from rankwright.ranking.fusion import fuse as fuse_runs
 
 
 def evaluate_run(
@@ -129,7 +141,8 @@ def compare_runs(
     announce("measuring")
     evaluations, lists = {}, {}
     _, n_judged = np.unique(qrels.query_ids, return_counts=True)
-    for name, run in with_fused_runs(runs, fuse).items():
+    fused = {method: fuse_runs(runs, method) for method in names_of_fusions(fuse, runs)}
+    for name, run in (dict(runs) | fused).items():
         require_type(run, Run, f"run {name}", "a Run, as read_run gives it")
         try:
             lists[name] = _joined(run, qrels, complete=True)

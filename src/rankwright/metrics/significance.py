@@ -1,17 +1,23 @@
-"""Tests of whether two systems differ by more than chance on the same queries."""
+"""Tests of whether systems differ by more than chance on the same queries, and how large differences are.
+
+An effect is a mean difference beside its spread over queries; from it follows how small a difference so many queries
+could show. There `n` is a number of queries. With unequal weights it is the number of equally weighted ones that would
+tell as much: (the sum of the weights)² / the sum of their squares.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
 from rankwright import kernels
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require, require_type
-from rankwright.metrics.comparison.effects import ROUNDING, PairedEffect, effect_of, word_of
 from rankwright.metrics.confidence_intervals import (
     Interval,
     bootstrap_interval,
@@ -19,7 +25,7 @@ from rankwright.metrics.confidence_intervals import (
     none_unless_finite,
     weighted_mean,
 )
-from rankwright.metrics.evaluation import MetricResult
+from rankwright.metrics.evaluation import Evaluation, MetricResult
 
 RANDOMISATIONS = 10_000
 
@@ -225,3 +231,180 @@ def randomisation_p_value(
     # Sums this close to what was observed are taken for equal to it.
     observed = abs(float(np.cumsum(differences)[-1])) - ROUNDING * float(np.abs(differences).sum())
     return (1 + int((np.abs(sums) >= observed).sum())) / (1 + randomisations)
+
+
+LEVEL = 0.05  # of the t-test that would be made
+POWER = 0.8  # how often that test is to find the difference
+ROUNDING = 1e-12  # spreads this small, as a share of the largest difference, are taken for 0
+MOST_QUERIES = 10**12  # nobody can judge more
+# Cohen's words for d_z, each from this value on.
+WORDS = ((0.8, "large"), (0.5, "medium"), (0.2, "small"), (0.0, "tiny"))
+
+
+@dataclass(frozen=True, slots=True)
+class PairedEffect:
+    """The spread of differences over queries, and what follows from it; NaN where there is a single query.
+
+    Attributes
+    ----------
+    standard_error : float
+        The standard error of the mean difference.
+    t_p_value : float
+        The two-sided p-value of the paired t-test.
+    size : float
+        Cohen's d_z: the mean difference in standard deviations of the differences. Infinite where every query differs
+        by the same amount.
+    detectable : float
+        The smallest mean difference that a t-test at the 5 % level finds in 80 % of samples of so many queries.
+    needed : int or None
+        How many queries such a test needs to find a difference as large as this one; None where there is none.
+    """
+
+    standard_error: float
+    t_p_value: float
+    size: float
+    detectable: float
+    needed: int | None
+
+
+def effect_of(differences: Float64Array, weights: Float64Array) -> PairedEffect:
+    """The effect that differences by query show, one or more of them, all of weights above 0."""
+    mean = weighted_mean(differences, weights)
+    shares = weights / weights.sum()
+    concentration = float(shares @ shares)
+    n = 1 / concentration
+    if len(differences) < 2:
+        return PairedEffect(math.nan, math.nan, math.nan, math.nan, None)
+    variance = float(shares @ (differences - mean) ** 2) / (1 - concentration)
+    deviation = math.sqrt(variance) if math.sqrt(variance) > ROUNDING * float(abs(differences).max()) else 0.0
+    error = deviation / math.sqrt(n)
+    if deviation == 0:
+        size = math.copysign(math.inf, mean) if mean else 0.0
+        return PairedEffect(0.0, 0.0 if mean else 1.0, size, 0.0, 2 if mean else None)
+    p_value = 2 * float(stdtr(n - 1, -abs(mean) / error))
+    return PairedEffect(error, p_value, mean / deviation, _multiple(n) * error, queries_needed(mean / deviation))
+
+
+def queries_needed(size: float) -> int | None:
+    """The least number of queries on which the t-test finds an effect of this size; None where there is no effect."""
+    if not size or math.isnan(size):
+        return None
+    enough = 2
+    while _multiple(enough) / math.sqrt(enough) > abs(size):
+        enough *= 2
+        if enough > MOST_QUERIES:
+            return None
+    few = max(enough // 2, 1)  # too few, unless 2 are enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if _multiple(middle) / math.sqrt(middle) <= abs(size) else (middle, enough)
+    return enough
+
+
+def _multiple(n: float) -> float:
+    """How many standard errors a difference must have to be found: the test's threshold, and what its power adds."""
+    return float(stdtrit(n - 1, 1 - LEVEL / 2) + stdtrit(n - 1, POWER))
+
+
+def word_of(size: float) -> str:
+    """An effect size in a word: tiny, small, medium or large; nothing where it is unknown."""
+    return "" if math.isnan(size) else next(word for least, word in WORDS if abs(size) >= least)
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstBest:
+    """How a system differs from the best one in a metric.
+
+    Attributes
+    ----------
+    paired : PairedTest
+        The difference, its interval, the p-value of the randomisation test, the t-test and the effect size.
+    wilcoxon : float
+        The p-value of Wilcoxon's signed-rank test.
+    randomisation_holm, wilcoxon_holm, t_holm : float
+        The p-values of the randomisation test, of Wilcoxon's and of the t-test after Holm's correction, over all
+        metrics and all systems of the comparison.
+    """
+
+    paired: PairedTest
+    wilcoxon: float
+    randomisation_holm: float
+    wilcoxon_holm: float
+    t_holm: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tests as a dictionary for JSON.
+
+        Returns
+        -------
+        dict
+            The entries of the paired test, and the other p-values.
+        """
+        return self.paired.to_dict() | {
+            "wilcoxon_p_value": self.wilcoxon,
+            "p_value_holm": self.randomisation_holm,
+            "wilcoxon_p_value_holm": self.wilcoxon_holm,
+            "t_p_value_holm": none_unless_finite(self.t_holm),
+        }
+
+    def columns(self) -> dict[str, Any]:
+        """Return the tests by the names that they have as columns of tables.
+
+        Returns
+        -------
+        dict
+            The difference and its interval, the corrected p-values, the effect, wins, ties and losses.
+        """
+        test, effect = self.paired, self.paired.effect
+        return {
+            "difference": test.difference,
+            "p_value": self.randomisation_holm,
+            "wilcoxon_p_value": self.wilcoxon_holm,
+            "t_p_value": self.t_holm,
+            "difference_low": test.interval.low,
+            "difference_high": test.interval.high,
+            "effect_size": effect.size,
+            "effect": word_of(effect.size),
+            "wins": test.wins,
+            "ties": test.ties,
+            "losses": test.losses,
+            "detectable": effect.detectable,
+            "queries_needed": np.nan if effect.needed is None else effect.needed,
+        }
+
+
+def best_of_each(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
+    """For each metric, the name of the system with the best mean."""
+    best = {}
+    for metric in next(iter(evaluations.values())).results:
+        results = {name: evaluation[metric] for name, evaluation in evaluations.items()}
+        best[metric] = best_first(results)[0]
+        if np.isnan(results[best[metric]].mean):
+            raise InputError(f"no query counts for {metric}: there is nothing to compare")
+    return best
+
+
+def tested_against_best(
+    evaluations: Mapping[str, Evaluation], best: Mapping[str, str], randomisations: int
+) -> dict[str, dict[str, AgainstBest]]:
+    """For each metric, how each other system differs from the best; one family of tests for Holm's correction."""
+    pairs = [(metric, name) for metric in best for name in evaluations if name != best[metric]]
+    tests, by_ranks = [], []
+    for metric, name in pairs:
+        first, second = evaluations[best[metric]][metric], evaluations[name][metric]
+        tests.append(paired_test(first, second, randomisations=randomisations))
+        by_ranks.append(wilcoxon_p_value(first, second))
+    p_values = ([test.p_value for test in tests], by_ranks, [test.effect.t_p_value for test in tests])
+    corrected = zip(*(holm(own).tolist() for own in p_values), strict=True)
+    found: dict[str, dict[str, AgainstBest]] = {metric: {} for metric in best}
+    for (metric, name), test, p_value, own in zip(pairs, tests, by_ranks, corrected, strict=True):
+        found[metric][name] = AgainstBest(test, p_value, *own)
+    return found
+
+
+def best_first(results: Mapping[str, MetricResult]) -> list[str]:
+    """The names of the systems by their means, the best first; those for which no query counts come last."""
+    means = np.array([result.mean for result in results.values()])
+    higher = next(iter(results.values())).measure.higher_is_better
+    names: Sequence[str] = list(results)
+    return [names[place] for place in np.argsort(-means if higher else means, kind="stable").tolist()]

@@ -18,9 +18,8 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.groups import Groups
 from rankwright.errors import UnknownNameError, require
-from rankwright.metrics.cascade import ERR
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, LARGEST_GRADE, Convention, parse_convention
-from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.list_metrics import ERR, NDCG
 from rankwright.metrics.metric import NO_CUTOFF, SwapMetric
 from rankwright.metrics.metric_table import METRICS, Measure, parse_metric
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.errors import SettingError, UnknownNameError, require
-from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.list_metrics import NDCG
 from rankwright.metrics.metric_table import Measure
 from rankwright.objectives.deltas import Decay, Delta, MetricDelta, as_delta
 from rankwright.objectives.listwise import GainSoftmax, Softmax

@@ -9,7 +9,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.errors import InputError, RankwrightError
-from rankwright.metrics.comparison.slicing import cut_queries
+from rankwright.metrics.comparison.slice_comparison import cut_queries
 from rankwright.metrics.significance import holm
 
 

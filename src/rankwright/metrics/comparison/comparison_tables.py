@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from rankwright.metrics.comparison.effects import word_of
-from rankwright.metrics.significance import PairedTest
+from rankwright.metrics.significance import PairedTest, word_of
 from rankwright.tables.text import ShownTable, ShownTables, counted
 
 if TYPE_CHECKING:
-    from rankwright.metrics.comparison.against_best import AgainstBest
     from rankwright.metrics.comparison.system_comparison import SystemComparison
 
 
@@ -137,41 +133,3 @@ def conclusion_of_comparison(comparison: SystemComparison) -> str:
     of_others = {0: f"none of the {n_others} others", n_others: f"all {n_others} others"}
     than = of_others.get(beaten, f"{beaten} of the {n_others} others")
     return f"{found.removesuffix('.')}; {first} is significantly better than {than}."
-
-
-COLUMNS = (
-    "difference",
-    "p_value",
-    "wilcoxon_p_value",
-    "t_p_value",
-    "difference_low",
-    "difference_high",
-    "effect_size",
-    "effect",
-    "wins",
-    "ties",
-    "losses",
-    "detectable",
-    "queries_needed",
-)
-
-
-def values_against_best(against: AgainstBest | None) -> tuple[Any, ...]:
-    """The values of `COLUMNS` for a system; NaN for the best, which is not tested."""
-    if against is None:
-        return tuple("" if name == "effect" else np.nan for name in COLUMNS)
-    test, effect = against.paired, against.paired.effect
-    return (
-        test.difference,
-        against.randomisation_holm,
-        against.wilcoxon_holm,
-        against.t_holm,
-        *test.interval,
-        effect.size,
-        word_of(effect.size),
-        test.wins,
-        test.ties,
-        test.losses,
-        effect.detectable,
-        np.nan if effect.needed is None else effect.needed,
-    )

@@ -17,10 +17,9 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import RankwrightError, require
 from rankwright.metrics.comparison.comparison_tables import signed_cell
-from rankwright.metrics.comparison.systems import ComparedSystems
 from rankwright.metrics.confidence_intervals import none_unless_finite
 from rankwright.metrics.convention import Convention
-from rankwright.metrics.evaluation import Evaluation, ScoredLists
+from rankwright.metrics.evaluation import ComparedSystems, Evaluation, ScoredLists
 from rankwright.ranking.order import Ranking, break_ties
 from rankwright.tables.text import ShownTable, ShownTables, counted
 

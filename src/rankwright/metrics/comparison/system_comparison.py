@@ -6,27 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
-from rankwright.metrics.comparison.against_best import AgainstBest, best_first, best_of_each, tested_against_best
-from rankwright.metrics.comparison.comparison_tables import (
-    COLUMNS,
-    conclusion_of_comparison,
-    tables_of,
-    values_against_best,
-)
+from rankwright.metrics.comparison.comparison_tables import conclusion_of_comparison, tables_of
 from rankwright.metrics.comparison.diff import RankingDiff, diff_lists
-from rankwright.metrics.comparison.slice_comparison import SliceComparison, compare_slices
-from rankwright.metrics.comparison.slicing import SLICES, cut_queries, query_values
-from rankwright.metrics.comparison.systems import ComparedSystems, check_same, with_fused_scores
+from rankwright.metrics.comparison.slice_comparison import SLICES, SliceComparison, compare_slices
 from rankwright.metrics.convention import DEFAULT, Convention
-from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists, scored_by
+from rankwright.metrics.evaluation import (
+    DEFAULT_METRICS,
+    RESAMPLES,
+    ComparedSystems,
+    Evaluation,
+    ScoredLists,
+    evaluate_lists,
+    scored_by,
+)
 from rankwright.metrics.evaluation_inputs import ScoringSystem, judgments_of, scores_of
 from rankwright.metrics.metric_table import Metrics
-from rankwright.metrics.significance import RANDOMISATIONS
+from rankwright.metrics.significance import RANDOMISATIONS, AgainstBest, best_first, best_of_each, tested_against_best
 from rankwright.progress.stages import announce
+from rankwright.ranking.fusion import fuse
 from rankwright.tables.text import ShownTables
 
 ALPHA = 0.05
@@ -202,20 +205,18 @@ class SystemComparison(Tabular):
             `effect_size` (Cohen's d_z) and `effect` in a word, `wins`, `ties` and `losses`, the smallest `detectable`
             difference, and the `queries_needed` for this one. From `difference` on they are NaN for the best.
         """
+        tested = {
+            (system, metric): own.columns() for metric, of in self.against_best.items() for system, own in of.items()
+        }
+        best = dict.fromkeys(next(iter(tested.values())), np.nan) | {"effect": ""}
+        means = ("system", "metric", "mean", "low", "high", "queries")
         rows = [
-            (
-                system,
-                metric,
-                result.mean,
-                *result.interval,
-                result.n_queries,
-                *values_against_best(self.against_best[metric].get(system)),
-            )
+            dict(zip(means, (system, metric, result.mean, *result.interval, result.n_queries), strict=True))
+            | tested.get((system, metric), best)
             for system in self.ordered()
             for metric, result in self.evaluations[system].results.items()
         ]
-        names = ("system", "metric", "mean", "low", "high", "queries", *COLUMNS)
-        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        return {name: [row[name] for row in rows] for name in rows[0]}
 
     def slice_by(
         self,
@@ -246,10 +247,7 @@ class SystemComparison(Tabular):
             In each slice, how each system differs from the one that is the best over all queries. P-values are
             corrected for all slices, systems and metrics together.
         """
-        values = query_values(by, next(iter(self.evaluations.values())), self.material)
-        return compare_slices(
-            self, [cut_queries(name, own, slices) for name, own in values.items()], self._chosen(metrics)
-        )
+        return compare_slices(self, by, slices, self._chosen(metrics))
 
     def _chosen(self, metrics: str | Sequence[str] | None) -> list[str]:
         """The metrics of those names, which were compared; the first one where none is named."""
@@ -352,7 +350,7 @@ def compare(
             lists[name] = ScoredLists.of_dataset(scores_of(scores, data), data)
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
-    lists = with_fused_scores(lists, data, fuse)
+    lists = _with_fused_scores(lists, data, fuse)
     announce("measuring")
     how: dict[str, Any] = {"threads": threads, "seed": seed, "resamples": resamples}
     evaluations = {name: evaluate_lists(own, metrics, convention, **how) for name, own in lists.items()}
@@ -389,6 +387,54 @@ def compare_evaluations(
         raise InputError(f"a comparison needs two systems or more, got {len(evaluations)}")
     names = list(evaluations)
     for name in names[1:]:
-        check_same(names[0], evaluations[names[0]], name, evaluations[name])
+        _check_same(names[0], evaluations[names[0]], name, evaluations[name])
     best = best_of_each(evaluations)
     return SystemComparison(dict(evaluations), best, tested_against_best(evaluations, best, randomisations), alpha)
+
+
+def _with_fused_scores(
+    lists: Mapping[str, ScoredLists], data: RankingDataset, methods: str | Sequence[str]
+) -> dict[str, ScoredLists]:
+    """The lists of the systems, and one more for each method of fusion."""
+    found = dict(lists)
+    for method in names_of_fusions(methods, lists):
+        in_source_order = {name: data.in_source_order(own.scores) for name, own in lists.items()}
+        fused = data.from_source_order(np.asarray(fuse(in_source_order, method, data=data)))
+        found[method] = replace(next(iter(lists.values())), scores=fused)
+    return found
+
+
+def names_of_fusions(methods: str | Sequence[str], systems: Mapping[str, Any]) -> list[str]:
+    """The methods, whose names become those of systems."""
+    names = [methods] if isinstance(methods, str) else list(dict.fromkeys(methods))
+    taken = [name for name in names if name in systems]
+    if taken:
+        raise InputError(f"a system is called {taken[0]} already: give it another name, or leave out that fusion")
+    return names
+
+
+def _check_same(first: str, one: Evaluation, second: str, other: Evaluation) -> None:
+    """Raise where two evaluations are not of the same queries, or are counted differently."""
+    if one.convention != other.convention:
+        raise InputError(
+            f"{first} was evaluated under convention {one.convention.name}, {second} under {other.convention.name}: "
+            f"only numbers of one convention can be compared"
+        )
+    if list(one.results) != list(other.results):
+        raise InputError(f"{first} has the metrics {', '.join(one.results)}, {second} has {', '.join(other.results)}")
+    if one.n_queries != other.n_queries:
+        raise InputError(f"{first} was evaluated on {one.n_queries} queries, {second} on {other.n_queries}")
+    same = np.asarray(one.query_ids) == np.asarray(other.query_ids)
+    same &= one.groups.sizes == other.groups.sizes
+    if not same.all():
+        query = int(np.flatnonzero(~same)[0])
+        raise InputError(
+            f"{first} and {second} were evaluated on different data: query number {query} is {one.query_ids[query]} "
+            f"with {one.groups.sizes[query]} documents for one, {other.query_ids[query]} with "
+            f"{other.groups.sizes[query]} for the other"
+        )
+    if one.nothing_relevant != other.nothing_relevant:
+        raise InputError(
+            f"{first} and {second} were evaluated on different labels: {one.nothing_relevant} and "
+            f"{other.nothing_relevant} queries have nothing relevant"
+        )
