@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float64Array, IntArray
+from rankwright.kernels.naive.common import slices
+from rankwright.kernels.naive.metrics import rank_rows
 from rankwright.kernels.records import LabelPairs
 
 Slope = Callable[[float], float]  # from a pair's score difference, better less worse, to its weight
@@ -21,13 +23,11 @@ Pair = tuple[int, int, int, float]  # query, better row, worse row, weight
 
 
 def _each(pairs: LabelPairs, scores: Float64Array, slope: Slope) -> Iterator[Pair]:
-    for query, (start, stop) in enumerate(pairwise(pairs.offsets)):
-        rows = pairs.order[start:stop].tolist()
-        for better in rows:
-            for worse in rows:
-                if pairs.labels[better] > pairs.labels[worse]:
-                    weight = pairs.query_weights[query] * pairs.weights[better] * pairs.weights[worse]
-                    yield query, better, worse, weight * slope(float(scores[better] - scores[worse]))
+    for query, own in enumerate(slices(pairs.offsets)):
+        for better, worse in product(pairs.order[own].tolist(), repeat=2):
+            if pairs.labels[better] > pairs.labels[worse]:
+                weight = pairs.query_weights[query] * pairs.weights[better] * pairs.weights[worse]
+                yield query, better, worse, weight * slope(float(scores[better] - scores[worse]))
 
 
 def pair_potentials(
@@ -45,14 +45,6 @@ def _fill_potentials(found: Iterator[Pair], potentials: Float64Array, totals: Fl
         totals[query] += weight
 
 
-def _stumps(codes: NDArray[np.uint8], n_bins: int) -> Iterator[tuple[int, bool, BoolArray]]:
-    """Each stump of a feature: its bin, where it puts missing values, and which rows it puts above."""
-    missing = codes == n_bins
-    for bin in reversed(range(n_bins)):
-        for missing_above in (False, True):
-            yield bin, missing_above, np.where(missing, missing_above, codes > bin)
-
-
 def potential_stumps(
     codes: NDArray[np.uint8],
     n_bins: IntArray,
@@ -64,8 +56,9 @@ def potential_stumps(
 ) -> None:
     """Fill, for each feature, the stump whose rows above have the largest absolute sum of potentials, and that sum."""
     sums[:], bin[:], missing_above[:] = 0.0, 0, False
-    for feature in range(len(n_bins)):
-        for place, side, above in _stumps(codes[feature], int(n_bins[feature])):
+    for feature, (own, n) in enumerate(zip(codes, n_bins.tolist(), strict=True)):
+        for place, side in product(reversed(range(n)), (False, True)):
+            above = np.where(own == n, side, own > place)
             total = float(potentials[above].sum())
             if abs(total) > abs(sums[feature]):
                 sums[feature], bin[feature], missing_above[feature] = total, place, side
@@ -91,13 +84,10 @@ def fidelity_agreement(
     Bit s of `above` says whether stump s puts the row above.
     """
     agree[:], disagree[:] = 0.0, 0.0
+    sides = above[:, None] >> np.arange(agree.shape[1]) & 1
     for query, better, worse, weight in _each(pairs, scores, _fidelity_slope):
-        for stump in range(agree.shape[1]):
-            of_better, of_worse = int(above[better]) >> stump & 1, int(above[worse]) >> stump & 1
-            if of_better > of_worse:
-                agree[query, stump] += weight
-            elif of_better < of_worse:
-                disagree[query, stump] += weight
+        agree[query] += weight * (sides[better] > sides[worse])
+        disagree[query] += weight * (sides[better] < sides[worse])
 
 
 def _fidelity_slope(difference: float) -> float:
@@ -121,27 +111,22 @@ def rank_moves(
     """
     n_docs = len(scores)
     for number, move in enumerate(moves.tolist()):
-        stretch = slice(number * n_docs, (number + 1) * n_docs)
-        moved[stretch] = scores + move * column
-        for start, stop in pairwise(offsets.tolist()):
-            order = np.argsort(-moved[stretch][start:stop], kind="stable")
-            rows[number * n_docs + start : number * n_docs + stop] = number * n_docs + start + order
+        own = slice(number * n_docs, (number + 1) * n_docs)
+        moved[own] = scores + move * column
+        rank_rows(moved[own], offsets, rows[own], threads)
+        rows[own] += own.start
 
 
 def pair_unit_sums(inputs: Float64Array, offsets: IntArray, sums: Float64Array, threads: int) -> None:
     """Fill, for each document and unit, the mean of tanh(own input - input of each document of the query)."""
-    for start, stop in pairwise(offsets.tolist()):
-        own = inputs[start:stop]
-        for row in range(stop - start):
-            sums[start + row] = np.tanh(own[row] - own).mean(axis=0)
+    for own in slices(offsets):
+        sums[own] = np.tanh(inputs[own][:, None] - inputs[own]).sum(axis=1) / (own.stop - own.start)
 
 
 def pair_unit_gradient(
     inputs: Float64Array, offsets: IntArray, of_sums: Float64Array, gradient: Float64Array, threads: int
 ) -> None:
     """Fill the derivatives of a loss by the inputs, given its derivatives by what `pair_unit_sums` fills."""
-    for start, stop in pairwise(offsets.tolist()):
-        own, slopes = inputs[start:stop], of_sums[start:stop]
-        for row in range(stop - start):
-            steepness = 1 - np.tanh(own[row] - own) ** 2
-            gradient[start + row] = ((slopes[row] - slopes) * steepness).mean(axis=0)
+    for own in slices(offsets):
+        steepness = 1 - np.tanh(inputs[own][:, None] - inputs[own]) ** 2
+        gradient[own] = ((of_sums[own][:, None] - of_sums[own]) * steepness).sum(axis=1) / (own.stop - own.start)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
-from math import exp, log1p
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, Int32Array, IntArray, Uint64Array
-from rankwright.kernels.naive.common import mix as mix_all
+from rankwright.kernels.naive.common import mix, slices, texts_of
 from rankwright.kernels.records import IdTable, PairCells, PairLists, ShownLists, Texts, VoteTable
 
 Id = TypeVar("Id", int, bytes)
@@ -25,8 +23,6 @@ def number_integers(
     Where there is no more room for one, `progress[1]` is its row: the next call, with larger arrays, goes on there. The
     table is the compiled kernel's alone, but the twin stops where that would: half of the slots stay free.
     """
-    n_known = int(progress[0])
-    number_of = {int(one): number for number, one in enumerate(known[:n_known].tolist())}
 
     def add(one: int, number: int) -> bool:
         if number == len(known):
@@ -34,16 +30,13 @@ def number_integers(
         known[number] = one
         return True
 
-    _number(ids.tolist(), number_of, add, len(table.hashes), progress, numbers)
+    _number(ids.tolist(), known[: progress[0]].tolist(), add, len(table.hashes), progress, numbers)
 
 
 def number_texts(
     ids: Texts, table: IdTable, known: Texts, progress: IntArray, numbers: Int32Array, threads: int
 ) -> None:
     """The same for ids that are texts."""
-    n_known = int(progress[0])
-    seen = _texts(Texts(known.bytes, known.starts[: n_known + 1]))
-    number_of = {one: number for number, one in enumerate(seen)}
 
     def add(one: bytes, number: int) -> bool:
         start = int(known.starts[number])
@@ -53,22 +46,19 @@ def number_texts(
         known.bytes[start : start + len(one)] = list(one)
         return True
 
-    _number(_texts(ids), number_of, add, len(table.hashes), progress, numbers)
-
-
-def _texts(texts: Texts) -> list[bytes]:
-    starts = texts.starts.tolist()
-    return [texts.bytes[start:stop].tobytes() for start, stop in pairwise(starts)]
+    seen = texts_of(known.bytes, known.starts[: progress[0] + 1])
+    _number(texts_of(*ids), seen, add, len(table.hashes), progress, numbers)
 
 
 def _number(
     ids: list[Id],
-    number_of: dict[Id, int],
+    known: list[Id],
     add: Callable[[Id, int], bool],
     n_slots: int,
     progress: IntArray,
     numbers: Int32Array,
 ) -> None:
+    number_of = {one: number for number, one in enumerate(known)}
     for row in range(int(progress[1]), len(ids)):
         number = len(number_of)
         if ids[row] not in number_of:
@@ -80,17 +70,16 @@ def _number(
     progress[:] = len(number_of), len(ids)
 
 
-def mix(value: int) -> int:
-    """The core's `mix` of one number."""
-    return int(mix_all(np.array([value], np.uint64))[0])
+def _mix(value: int) -> int:
+    return int(mix(np.array([value], np.uint64))[0])
 
 
 def hash_lists(lists: ShownLists, hashes: Uint64Array, threads: int) -> None:
     """For each list a hash of its content."""
     for k, (query, documents, clicked) in enumerate(_contents(lists)):
-        value = mix(query)
+        value = _mix(query)
         for document, click in zip(documents, clicked, strict=True):
-            value = mix(value ^ (document << 1) ^ int(click))
+            value = _mix(value ^ (document << 1) ^ int(click))
         hashes[k] = value
 
 
@@ -103,35 +92,24 @@ def group_lists(lists: ShownLists, hashes: Uint64Array, first: IntArray, threads
 
 
 def take_lists(
-    lists: ShownLists,
-    places: IntArray,
-    offsets: IntArray,
-    documents: Int32Array,
-    clicked: BoolArray,
-    threads: int,
+    lists: ShownLists, places: IntArray, offsets: IntArray, documents: Int32Array, clicked: BoolArray, threads: int
 ) -> None:
     """The documents and clicks of the lists at some places, one list after another."""
-    for k, place in enumerate(places.tolist()):
-        to, rows = slice(offsets[k], offsets[k + 1]), slice(lists.offsets[place], lists.offsets[place + 1])
-        documents[to], clicked[to] = lists.documents[rows], lists.clicked[rows]
+    rows_of = slices(lists.offsets)
+    for place, to in zip(places.tolist(), slices(offsets), strict=True):
+        documents[to], clicked[to] = lists.documents[rows_of[place]], lists.clicked[rows_of[place]]
 
 
 def _contents(lists: ShownLists) -> Iterator[tuple[int, tuple[int, ...], tuple[bool, ...]]]:
-    for k, query in enumerate(lists.queries.tolist()):
-        rows = slice(lists.offsets[k], lists.offsets[k + 1])
+    for query, rows in zip(lists.queries.tolist(), slices(lists.offsets), strict=True):
         yield query, tuple(lists.documents[rows].tolist()), tuple(lists.clicked[rows].tolist())
 
 
 def number_documents(
-    starts: IntArray,
-    documents: Int32Array,
-    numbers: Int32Array,
-    n_distinct: IntArray,
-    threads: int,
+    starts: IntArray, documents: Int32Array, numbers: Int32Array, n_distinct: IntArray, threads: int
 ) -> None:
     """For each row the place of its document among its query's distinct ones, and how many of them a query has."""
-    for query in range(len(n_distinct)):
-        rows = slice(starts[query], starts[query + 1])
+    for query, rows in enumerate(slices(starts)):
         distinct, numbers[rows] = np.unique(documents[rows], return_inverse=True)
         n_distinct[query] = len(distinct)
 
@@ -143,26 +121,19 @@ def order_by_query(queries: Int32Array, keys: Uint64Array, n_queries: int, order
 
 
 def count_votes(
-    lists: ShownLists,
-    counts: IntArray,
-    rule: str,
-    amounts: IntArray,
-    table: VoteTable,
-    done: IntArray,
-    threads: int,
+    lists: ShownLists, counts: IntArray, rule: str, amounts: IntArray, table: VoteTable, done: IntArray, threads: int
 ) -> None:
     """Add the votes of the lists; a part whose table is half full stops before a list, which `done` tells."""
     n_parts = len(table.n_used)
     for part in range(n_parts):
         while done[part] < len(lists.queries):
             k = int(done[part])
-            if mix(int(lists.queries[k])) % n_parts == part:
+            if _mix(int(lists.queries[k])) % n_parts == part:
                 clicked = lists.clicked[lists.offsets[k] : lists.offsets[k + 1]]
                 capacity = len(table.queries) // n_parts
                 if table.n_used[part] > 0 and table.n_used[part] + _most_votes(rule, clicked) > capacity // 2:
                     break
-                times = int(counts[k]) if len(counts) else 1
-                _add_votes(lists, k, times, rule, amounts, table, part)
+                _add_votes(lists, k, int(counts[k]) if len(counts) else 1, rule, amounts, table, part)
             done[part] += 1
 
 
@@ -178,7 +149,7 @@ def _add_votes(
     rows = slice(lists.offsets[k], lists.offsets[k + 1])
     documents = lists.documents[rows].tolist()
     deepest = max(0, len(amounts) - 1)
-    for better, worse in votes_of(rule, lists.clicked[rows].tolist()):
+    for better, worse in _votes(rule, lists.clicked[rows].tolist()):
         if documents[better] != documents[worse]:
             slot = _slot(table, part, int(lists.queries[k]), documents[better] << 32 | documents[worse])
             upper, lower = min(better, worse, deepest), min(max(better, worse), deepest)
@@ -188,7 +159,7 @@ def _add_votes(
 
 def _slot(table: VoteTable, part: int, query: int, pair: int) -> int:
     capacity = len(table.queries) // len(table.n_used)
-    place = mix(pair ^ mix(query)) % capacity
+    place = _mix(pair ^ _mix(query)) % capacity
     while True:
         slot = part * capacity + place
         if table.queries[slot] < 0:
@@ -199,7 +170,7 @@ def _slot(table: VoteTable, part: int, query: int, pair: int) -> int:
         place = (place + 1) % capacity
 
 
-def votes_of(rule: str, clicked: Sequence[bool]) -> Iterator[tuple[int, int]]:
+def _votes(rule: str, clicked: Sequence[bool]) -> Iterator[tuple[int, int]]:
     """The ranks of better and worse documents of one list."""
     n = len(clicked)
     clicks = [rank for rank in range(n) if clicked[rank]]
@@ -253,8 +224,7 @@ def _cells(lists: PairLists, context_of: Int32Array) -> dict[tuple[int, int], li
 
 
 def _each(lists: PairLists) -> Iterator[tuple[list[int], BoolArray, int]]:
-    for k, count in enumerate(lists.counts.tolist()):
-        rows = slice(lists.offsets[k], lists.offsets[k + 1])
+    for rows, count in zip(slices(lists.offsets), lists.counts.tolist(), strict=True):
         yield lists.pairs[rows].tolist(), lists.clicked[rows], count
 
 
@@ -267,14 +237,11 @@ def examination_step(
     threads: int,
 ) -> None:
     """Add up the chances that pairs, and contexts, were examined, given the clicks."""
-    examined_of_pair[:], examined_in_context[:] = 0, 0
-    for pair, attracts in enumerate(attraction.tolist()):
-        for cell in range(cells.starts[pair], cells.starts[pair + 1]):
-            context, clicks = int(cells.contexts[cell]), int(cells.clicks[cell])
-            chance, skips = float(examination[context]), int(cells.shown[cell]) - clicks
-            examined = clicks + skips * chance * (1 - attracts) / (1 - chance * attracts)
-            examined_of_pair[pair] += examined
-            examined_in_context[context] += examined
+    pair_of_cell = np.repeat(np.arange(len(attraction)), np.diff(cells.starts))
+    attracts, chance = attraction[pair_of_cell], examination[cells.contexts]
+    examined = cells.clicks + (cells.shown - cells.clicks) * chance * (1 - attracts) / (1 - chance * attracts)
+    examined_of_pair[:] = np.bincount(pair_of_cell, examined, len(attraction))
+    examined_in_context[:] = np.bincount(cells.contexts, examined, len(examination))
 
 
 def count_clicks(lists: PairLists, of_pair: IntArray, at_rank: IntArray, threads: int) -> None:
@@ -307,29 +274,30 @@ def dbn_step(
     """Add up the chances that pairs were examined and satisfied, and that users of each query went on."""
     for sums in (examined, satisfied, went_on, could_go_on):
         sums[:] = 0
-    for query in range(len(went_on)):
-        for k in range(lists.list_starts[query], lists.list_starts[query + 1]):
-            rows = slice(lists.offsets[k], lists.offsets[k + 1])
-            pairs, clicked, count = lists.pairs[rows].tolist(), lists.clicked[rows].tolist(), int(lists.counts[k])
-            found = dbn_posterior(
-                [float(attraction[pair]) for pair in pairs],
-                [float(satisfaction[pair]) for pair in pairs],
-                persistence,
-                clicked,
-            )
-            for rank, pair in enumerate(pairs):
-                examined[pair] += count * found["examined"][rank]
-                satisfied[pair] += count * found["satisfied"][rank]
-            went_on[query] += count * sum(found["went_on"])
-            could_go_on[query] += count * sum(found["could"])
+    every_list = list(_each(lists))
+    for query, own in enumerate(slices(lists.list_starts)):
+        for pairs, clicked, count in every_list[own]:
+            found = _dbn_posterior(attraction[pairs].tolist(), satisfaction[pairs].tolist(), persistence, clicked)
+            for pair, is_examined, is_satisfied in zip(pairs, found.examined, found.satisfied, strict=True):
+                examined[pair] += count * is_examined
+                satisfied[pair] += count * is_satisfied
+            went_on[query] += count * sum(found.went_on)
+            could_go_on[query] += count * sum(found.could_go_on)
 
 
-def dbn_posterior(
-    attracts: list[float], satisfies: list[float], persistence: float, clicked: list[bool]
-) -> dict[str, list[float]]:
-    """What the clicks of one list tell, rank by rank: the chances of each hidden event, given the clicks."""
+class _Posterior(NamedTuple):
+    """The chances of hidden events, rank by rank."""
+
+    examined: list[float]
+    satisfied: list[float]
+    went_on: list[float]
+    could_go_on: list[float]
+
+
+def _dbn_posterior(attracts: list[float], satisfies: list[float], persistence: float, clicked: BoolArray) -> _Posterior:
+    """What the clicks of one list tell."""
     n = len(clicked)
-    last = max((rank for rank in range(n) if clicked[rank]), default=-1)
+    last = max(clicked.nonzero()[0], default=-1)
 
     def after(rank: int) -> float:
         """The chance of no click below `rank`, if the user is there and not satisfied."""
@@ -339,22 +307,15 @@ def dbn_posterior(
         """The chance of no click from `rank` on, if it is examined."""
         return (1 - attracts[rank]) * after(rank)
 
-    found = {name: [0.0] * n for name in ("examined", "satisfied", "went_on", "could")}
+    found = _Posterior(*([0.0] * n for _ in _Posterior._fields))
     for rank in range(n):
-        if rank <= last:
-            found["examined"][rank] = 1.0
-        else:
-            found["examined"][rank] = found["went_on"][rank - 1] if rank > 0 else 1.0
+        found.examined[rank] = 1.0 if rank <= max(last, 0) else found.went_on[rank - 1]
         if rank == last:
             content = satisfies[rank]
-            found["satisfied"][rank] = content / (content + (1 - content) * after(rank))
+            found.satisfied[rank] = content / (content + (1 - content) * after(rank))
         if rank + 1 < n:
-            if rank < last:
-                found["could"][rank] = found["went_on"][rank] = 1.0
-            else:
-                could = found["examined"][rank] - found["satisfied"][rank]
-                found["could"][rank] = could
-                found["went_on"][rank] = could * persistence * quiet(rank + 1) / after(rank)
+            could = found.could_go_on[rank] = found.examined[rank] - found.satisfied[rank]
+            found.went_on[rank] = 1.0 if rank < last else could * persistence * quiet(rank + 1) / after(rank)
     return found
 
 
@@ -371,11 +332,8 @@ def position_losses(
 ) -> None:
     """The weighed logistic cost of pairs, at the position of the better document and at that of the worse one."""
     of_clicked[:], of_other[:] = 0, 0
-    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        for hi in range(start, stop):
-            for lo in range(start, stop):
-                if labels[hi] > labels[lo]:
-                    gap = float(scores[lo] - scores[hi])
-                    cost = max(gap, 0.0) + log1p(exp(-abs(gap)))
-                    of_clicked[positions[hi]] += cost * other_weight[positions[lo]]
-                    of_other[positions[lo]] += cost * clicked_weight[positions[hi]]
+    for own in slices(offsets):
+        better, worse = own.start + np.array(np.nonzero(labels[own][:, None] > labels[own]))
+        cost = np.logaddexp(0.0, scores[worse] - scores[better])
+        np.add.at(of_clicked, positions[better], cost * other_weight[positions[worse]])
+        np.add.at(of_other, positions[worse], cost * clicked_weight[positions[better]])

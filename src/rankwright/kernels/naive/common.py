@@ -1,15 +1,40 @@
-"""What several topics of twins share: random numbers made from counters, and functions that round as the kernels do."""
+"""What several topics of twins share.
+
+These are the parts of a ragged array, random numbers made from counters, and functions that round as the kernels do.
+"""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import factorial, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwright.arrays import Float32Array
+from rankwright.arrays import CodeArray, Float32Array, IntArray
 
 UIntArray = NDArray[np.uint64]
+
+
+def slices(offsets: IntArray) -> list[slice]:
+    """The rows of each part, where part k has the rows `offsets[k]` to `offsets[k + 1]`."""
+    return [slice(start, stop) for start, stop in pairwise(offsets.tolist())]
+
+
+def or_ones(weights: NDArray[Any], length: int) -> NDArray[Any]:
+    """The weights; where none are given, all are 1."""
+    return weights if len(weights) else np.ones(length)
+
+
+def texts_of(joined: NDArray[np.uint8], starts: IntArray) -> list[bytes]:
+    """The texts that lie one after another in `joined`."""
+    return [joined[own].tobytes() for own in slices(starts)]
+
+
+def codes_by_row(codes: CodeArray) -> CodeArray:
+    """The codes with a row per document and a column per feature."""
+    return codes.swapaxes(0, 1).reshape(codes.shape[1], codes.shape[0] * codes.shape[2])
 
 
 def mix(values: UIntArray) -> UIntArray:

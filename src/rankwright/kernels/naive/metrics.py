@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, Uint64Array
-from rankwright.kernels.naive.common import mix
+from rankwright.kernels.naive.common import below, mix, slices
 from rankwright.kernels.records import RankedLists
 
 
 def rank_rows(scores: Float64Array, offsets: IntArray, rows: IntArray, threads: int) -> None:
     """Fill `rows` with the rows of each query, highest score first, equal scores in row order."""
-    for start, stop in pairwise(offsets):
-        rows[start:stop] = start + np.argsort(-scores[start:stop], kind="stable")
+    for own in slices(offsets):
+        rows[own] = own.start + np.argsort(-scores[own], kind="stable")
 
 
 def mark_ties(scores: Float64Array, offsets: IntArray, rows: IntArray, tied: BoolArray, threads: int) -> None:
@@ -36,27 +37,17 @@ def order_ties(keys: Float64Array, tied: BoolArray, rows: IntArray, threads: int
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # what splitmix64 adds from word to word
 
 
-@dataclass(frozen=True)
-class _List:
+class _List(NamedTuple):
     rows: list[int]
     n_ranked: int
-    tied: list[bool]
-
-    def runs(self) -> Iterator[tuple[int, list[int]]]:
-        """The first rank and the rows of each run of equally placed documents."""
-        start = 0
-        while start < self.n_ranked:
-            end = start + 1
-            while self.tied and end < self.n_ranked and self.tied[end]:
-                end += 1
-            yield start, self.rows[start:end]
-            start = end
+    runs: list[tuple[int, list[int]]]  # the first rank and the rows of each run of equally placed documents
 
 
 def _each(lists: RankedLists) -> Iterator[tuple[int, _List]]:
-    for query, n_ranked in enumerate(lists.n_ranked.tolist()):
-        stretch = slice(lists.offsets[query], lists.offsets[query + 1])
-        yield query, _List(lists.rows[stretch].tolist(), n_ranked, lists.tied[stretch].tolist())
+    for query, (own, n_ranked) in enumerate(zip(slices(lists.offsets), lists.n_ranked.tolist(), strict=True)):
+        rows, tied = lists.rows[own].tolist(), lists.tied[own].tolist()
+        starts = [rank for rank in range(n_ranked) if rank == 0 or not tied or not tied[rank]]
+        yield query, _List(rows, n_ranked, [(start, rows[start:end]) for start, end in pairwise([*starts, n_ranked])])
 
 
 def exponential_gains(labels: Float32Array, gains: Float64Array, threads: int) -> None:
@@ -66,9 +57,14 @@ def exponential_gains(labels: Float32Array, gains: Float64Array, threads: int) -
 
 def _expected_gains(gains: Float64Array, ranked: _List) -> list[float]:
     expected = []
-    for _, run in ranked.runs():
-        expected += [sum((float(gains[row]) for row in run), 0.0) / len(run)] * len(run)
+    for _, run in ranked.runs:
+        expected += [sum(gains[run].tolist(), 0.0) / len(run)] * len(run)
     return expected
+
+
+def _discounted(gains: list[float], discounts: Float64Array) -> Float64Array:
+    """The discounted gain of the first 0, 1, 2, … ranks, added up from first to last."""
+    return np.cumsum([0.0, *map(mul, gains, discounts.tolist())])
 
 
 def discounted_gains(
@@ -82,15 +78,8 @@ def discounted_gains(
     """Fill, for each query, the gain of its list discounted by rank, and the most that any order has."""
     for query, ranked in _each(lists):
         best = sorted(gains[ranked.rows].tolist(), reverse=True)
-        found[query] = _discounted(_expected_gains(gains, ranked), discounts)
-        ideal[query] = _discounted(best, discounts)
-
-
-def _discounted(gains: list[float], discounts: Float64Array) -> float:
-    total = 0.0
-    for gain, discount in zip(gains, discounts.tolist(), strict=False):
-        total += gain * discount
-    return total
+        found[query] = _discounted(_expected_gains(gains, ranked), discounts)[-1]
+        ideal[query] = _discounted(best, discounts)[-1]
 
 
 def mean_gain_shares(
@@ -102,11 +91,8 @@ def mean_gain_shares(
         if not best or best[0] == 0.0:
             means[query] = math.nan
             continue
-        found = ideal = shares = 0.0
-        for gain, best_gain, discount in zip(_expected_gains(gains, ranked), best, discounts.tolist(), strict=False):
-            found += gain * discount
-            ideal += best_gain * discount
-            shares += found / ideal
+        found, ideal = _discounted(_expected_gains(gains, ranked), discounts), _discounted(best, discounts)
+        shares = np.cumsum([0.0, *(found[1:] / ideal[1 : len(found)])])[-1]
         means[query] = shares / max(ranked.n_ranked, 1)
 
 
@@ -117,7 +103,7 @@ def precision_sums(
     for query, ranked in _each(lists):
         n_relevant[query] = int(relevant[ranked.rows].sum())
         total, n_above = 0.0, 0
-        for start, run in ranked.runs():
+        for start, run in ranked.runs:
             n_hits = int(relevant[run].sum())
             for place in range(min(len(run), cutoff - start) if n_hits else 0):
                 # A relevant document is here with probability hits / run; the run's other relevant ones are equally
@@ -134,7 +120,7 @@ def read_until_satisfied(
     """Fill the expected reciprocal rank where a reader stops, and the probability that they stop, above `cutoff`."""
     for query, ranked in _each(lists):
         total, reading = 0.0, 1.0
-        for start, run in ranked.runs():
+        for start, run in ranked.runs:
             depth = min(len(run), cutoff - start)
             if depth <= 0 or reading <= 0.0:
                 break
@@ -178,39 +164,34 @@ def wrong_pairs(
     """Fill, for each query, how many pairs have different labels and how many of them are in the wrong order."""
     for query, ranked in _each(lists):
         place = np.full(len(ranked.rows), ranked.n_ranked)  # documents not retrieved are tied at the end
-        for start, run in ranked.runs():
+        for start, run in ranked.runs:
             place[start : start + len(run)] = start
         label = labels[ranked.rows]
-        better_first = label[:, None] > label[None, :]
-        behind = place[:, None] > place[None, :]
-        beside = place[:, None] == place[None, :]
-        half_wrong = beside & (place < ranked.n_ranked)[:, None]
-        fully_wrong = behind | (beside & ~half_wrong)
-        wrong[query] = (better_first & fully_wrong).sum() + (better_first & half_wrong).sum() / 2
+        better_first = label[:, None] > label
+        not_above = place[:, None] >= place
+        half_wrong = (place[:, None] == place) & (place < ranked.n_ranked)
+        wrong[query] = (better_first & not_above).sum() - (better_first & half_wrong).sum() / 2
         n_pairs[query] = better_first.sum()
 
 
 def bootstrap_means(values: Float64Array, weights: Float64Array, seed: int, means: Float64Array, threads: int) -> None:
     """Fill `means` with weighted means of as many values as there are, drawn again with replacement."""
-    with np.errstate(over="ignore"):  # the arithmetic is meant to wrap around
-        for resample in range(len(means)):
-            words = _random_words(seed, resample, len(values))
-            drawn = (words >> np.uint64(32)) * np.uint64(len(values)) >> np.uint64(32)
-            # cumsum adds from first to last, as the kernel does; sum would add in pairs.
-            total = np.cumsum(weights[drawn] * values[drawn])[-1]
-            means[resample] = total / np.cumsum(weights[drawn])[-1]
+    for resample in range(len(means)):
+        drawn = below(_random_words(seed, resample, len(values)), len(values))
+        # cumsum adds from first to last, as the kernel does; sum would add in pairs.
+        means[resample] = np.cumsum(weights[drawn] * values[drawn])[-1] / np.cumsum(weights[drawn])[-1]
 
 
 def random_sign_sums(values: Float64Array, seed: int, sums: Float64Array, threads: int) -> None:
     """Fill `sums` with sums of the values, each with a sign drawn at random."""
-    with np.errstate(over="ignore"):
-        for resample in range(len(sums)):
-            words = _random_words(seed, resample, -(-len(values) // 64))
-            bits = (words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-            signed = np.where(bits.ravel()[: len(values)] == 1, -values, values)
-            sums[resample] = np.cumsum(signed)[-1] if len(values) else 0.0
+    for resample in range(len(sums)):
+        words = _random_words(seed, resample, -(-len(values) // 64))
+        bits = (words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+        signed = np.where(bits.ravel()[: len(values)] == 1, -values, values)
+        sums[resample] = np.cumsum(signed)[-1] if len(values) else 0.0
 
 
+@np.errstate(over="ignore")  # the arithmetic is meant to wrap around
 def _random_words(seed: int, resample: int, n_words: int) -> Uint64Array:
     """The first words of splitmix64, from a start of the resample's own."""
     start = mix(np.asarray(np.uint64(seed) + GOLDEN * np.uint64(resample)))
