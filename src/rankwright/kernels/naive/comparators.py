@@ -8,22 +8,20 @@ one, with one row per feature. Missing features (NaN) count as 0. Sums run in ei
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.kernels.naive.common import tanh_of
+from rankwright.kernels.naive.common import slices, tanh_of
 from rankwright.kernels.records import ComparedPairs
 
 LANES = 8
 Activations = list[tuple[Float32Array, Float32Array]]  # neurons and duals of each layer, for each pair
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class _Layer(NamedTuple):
     """Weights for neurons and for duals, and biases; a row per neuron, but a row per feature in the first layer."""
 
     neurons: Any
@@ -31,7 +29,7 @@ class Layer:
     biases: Any
 
 
-def layers_of(sizes: IntArray, weights: Any) -> list[Layer]:
+def _layers(sizes: IntArray, weights: Any) -> list[_Layer]:
     """The layers whose weights lie one after another in `weights`, as views."""
     n_features, *hidden = sizes.tolist()
     shapes = [(n_features, hidden[0]), *((n, below) for below, n in pairwise([*hidden, 1]))]
@@ -39,12 +37,12 @@ def layers_of(sizes: IntArray, weights: Any) -> list[Layer]:
     for depth, (rows, columns) in enumerate(shapes):
         n, n_biases = rows * columns, columns if depth == 0 else rows
         parts = np.split(weights[at : at + 2 * n + n_biases], [n, 2 * n])
-        layers.append(Layer(parts[0].reshape(rows, columns), parts[1].reshape(rows, columns), parts[2]))
+        layers.append(_Layer(parts[0].reshape(rows, columns), parts[1].reshape(rows, columns), parts[2]))
         at += 2 * n + n_biases
     return layers
 
 
-def halves_of(first: Layer, features: Float32Array) -> tuple[Float32Array, Float32Array]:
+def _halves(first: _Layer, features: Float32Array) -> tuple[Float32Array, Float32Array]:
     """What each document adds to the first layer as the left one, with the biases, and as the right one."""
     left = np.zeros((len(features), len(first.biases)), np.float32)
     right = np.zeros_like(left)
@@ -54,7 +52,7 @@ def halves_of(first: Layer, features: Float32Array) -> tuple[Float32Array, Float
     return left + first.biases, right
 
 
-def lane_sums(terms: Float32Array) -> Float32Array:
+def _lane_sums(terms: Float32Array) -> Float32Array:
     """Sums over the last axis, in the kernels' order."""
     padding = -terms.shape[-1] % LANES
     padded = np.pad(terms, [(0, 0)] * (terms.ndim - 1) + [(0, padding)])
@@ -65,8 +63,8 @@ def lane_sums(terms: Float32Array) -> Float32Array:
     return np.asarray((four[..., 0] + four[..., 2]) + (four[..., 1] + four[..., 3]), np.float32)
 
 
-def forward(
-    layers: list[Layer], halves: tuple[Float32Array, Float32Array], left: IntArray, right: IntArray
+def _forward(
+    layers: list[_Layer], halves: tuple[Float32Array, Float32Array], left: IntArray, right: IntArray
 ) -> Activations:
     """Neurons and duals of each layer for pairs of rows; the last layer's are the outputs' inputs."""
     as_left, as_right = halves
@@ -75,8 +73,8 @@ def forward(
     for depth, layer in enumerate(layers[1:], start=2):
         a, b = layer.neurons[None], layer.duals[None]
         below, dual_below = neurons[:, None], duals[:, None]
-        neurons = lane_sums(a * below + b * dual_below) + layer.biases
-        duals = lane_sums(a * dual_below + b * below) + layer.biases
+        neurons = _lane_sums(a * below + b * dual_below) + layer.biases
+        duals = _lane_sums(a * dual_below + b * below) + layer.biases
         if depth < len(layers):
             neurons, duals = tanh_of(neurons), tanh_of(duals)
         activations.append((neurons, duals))
@@ -93,9 +91,9 @@ def compare_pairs(
     threads: int,
 ) -> None:
     """Fill, for each pair of rows, the inputs of the outputs N≻ and N≺, before their sigmoids."""
-    layers = layers_of(sizes, weights)
-    *_, (wins, loses) = forward(layers, halves_of(layers[0], features), left, right)
-    out[:, 0], out[:, 1] = wins[:, 0], loses[:, 0]
+    layers = _layers(sizes, weights)
+    *_, outputs = _forward(layers, _halves(layers[0], features), left, right)
+    out[:] = np.hstack(outputs)
 
 
 def comparator_gradient(
@@ -114,8 +112,8 @@ def comparator_gradient(
     """
     chosen = np.concatenate([np.arange(*pairs.pair_offsets[query : query + 2]) for query in [*queries]] or [queries])
     left, right, weight = pairs.better[chosen], pairs.worse[chosen], pairs.weight[chosen].astype(np.float64)
-    layers = layers_of(sizes, weights)
-    activations = forward(layers, halves_of(layers[0], pairs.features), left, right)
+    layers = _layers(sizes, weights)
+    activations = _forward(layers, _halves(layers[0], pairs.features), left, right)
     wins, loses = (outputs[:, 0].astype(np.float64) for outputs in activations[-1])
     p, q = 1 / (1 + np.exp(-wins)), 1 / (1 + np.exp(-loses))
     if logistic:
@@ -126,7 +124,7 @@ def comparator_gradient(
         slopes = (-2 * weight * (1 - p) ** 2 * p)[:, None], (2 * weight * q**2 * (1 - q))[:, None]
     if len(gradient) == 0:
         return
-    totals = layers_of(sizes, gradient)
+    totals = _layers(sizes, gradient)
     for layer, total, (x, y) in zip(layers[:0:-1], totals[:0:-1], activations[-2::-1], strict=True):
         own, dual = slopes
         total.neurons[:] = own.T @ x + dual.T @ y
@@ -143,16 +141,16 @@ def comparator_gradient(
     totals[0].biases[:] = (own + dual).sum(axis=0)
 
 
-class Judge:
+class _Judge:
     """A net's verdict on pairs of rows: 1 if the left one is preferred, -1 if the right one is, 0 for neither."""
 
     def __init__(self, features: Float32Array, sizes: IntArray, weights: Float32Array) -> None:
-        self.layers = layers_of(sizes, weights)
-        self.halves = halves_of(self.layers[0], features)
+        self.layers = _layers(sizes, weights)
+        self.halves = _halves(self.layers[0], features)
 
     def margins(self, left: IntArray, right: IntArray) -> Float32Array:
         """By how much the net prefers the left row to the right one."""
-        *_, (wins, loses) = forward(self.layers, self.halves, left, right)
+        *_, (wins, loses) = _forward(self.layers, self.halves, left, right)
         return np.asarray(wins[:, 0] - loses[:, 0], np.float32)
 
     def __call__(self, left: Any, right: Any) -> IntArray:
@@ -165,9 +163,9 @@ class Judge:
         return verdict > 0 or (verdict == 0 and left < right)
 
 
-def merge_sorted(rows: list[int], judge: Judge, comparisons: list[tuple[int, int, int]]) -> list[int]:
-    """The rows of one query by merge sort from the bottom up; notes every comparison and its verdict."""
-    run = 1
+def _merge_sorted(rows: list[int], judge: _Judge) -> tuple[list[int], list[tuple[int, int, int]]]:
+    """The rows of one query by merge sort from the bottom up, and every comparison with its verdict."""
+    run, comparisons = 1, []
     while run < len(rows):
         merged: list[int] = []
         for start in range(0, len(rows), 2 * run):
@@ -179,10 +177,10 @@ def merge_sorted(rows: list[int], judge: Judge, comparisons: list[tuple[int, int
                 merged.append(right.pop(0) if takes_right else left.pop(0))
             merged += left + right
         rows, run = merged, 2 * run
-    return rows
+    return rows, comparisons
 
 
-def heap_sorted(rows: list[int], judge: Judge) -> tuple[list[int], int]:
+def _heap_sorted(rows: list[int], judge: _Judge) -> tuple[list[int], int]:
     """The rows of one query by heap sort, whose root is the document to rank last, and the number of comparisons."""
     count = 0
 
@@ -224,22 +222,21 @@ def sort_rows(
 
     `tied` marks places whose document equals the one above it and has a larger row.
     """
-    judge = Judge(np.concatenate([features, np.zeros((1, features.shape[1]), np.float32)]), sizes, weights)
-    for query, (start, stop) in enumerate(pairwise(offsets.tolist())):
-        own = rows[start:stop].tolist()
+    judge = _Judge(np.concatenate([features, np.zeros((1, features.shape[1]), np.float32)]), sizes, weights)
+    tied[:] = False
+    for query, own in enumerate(slices(offsets)):
+        order = rows[own]
         if presort:
-            order = np.sort(rows[start:stop])
+            order = np.sort(order)
             margin = np.nan_to_num(judge.margins(order, np.full(len(order), len(features))))
-            own = order[np.argsort(-margin, kind="stable")].tolist()
+            order = order[np.argsort(-margin, kind="stable")]
         if by_heap:
-            rows[start:stop], n_comparisons[query] = heap_sorted(own, judge)
+            rows[own], n_comparisons[query] = _heap_sorted(order.tolist(), judge)
         else:
-            comparisons: list[tuple[int, int, int]] = []
-            rows[start:stop] = merge_sorted(own, judge, comparisons)
+            rows[own], comparisons = _merge_sorted(order.tolist(), judge)
             n_comparisons[query] = len(comparisons)
-        above, below = rows[start:stop][:-1], rows[start:stop][1:]
-        tied[start:stop] = False
-        tied[start:stop][1:] = (judge(above, below) == 0) & (above < below)
+        above, below = rows[own][:-1], rows[own][1:]
+        tied[own][1:] = (judge(above, below) == 0) & (above < below)
 
 
 def sort_noting_mistakes(
@@ -259,16 +256,13 @@ def sort_noting_mistakes(
 
     The order in which a query's pairs are noted is left open.
     """
-    judge = Judge(features, sizes, weights)
-    for query, (start, stop) in enumerate(pairwise(offsets.tolist())):
-        comparisons: list[tuple[int, int, int]] = []
-        rows[start:stop] = merge_sorted(rows[start:stop].tolist(), judge, comparisons)
-        wrong = []
-        for left, right, verdict in comparisons:
-            if labels[left] > labels[right] and verdict <= 0:
-                wrong.append((left, right))
-            elif labels[left] < labels[right] and verdict >= 0:
-                wrong.append((right, left))
+    judge = _Judge(features, sizes, weights)
+    for query, own in enumerate(slices(offsets)):
+        rows[own], comparisons = _merge_sorted(rows[own].tolist(), judge)
+        wrong = [(left, right) for left, right, verdict in comparisons if labels[left] > labels[right] and verdict <= 0]
+        wrong += [
+            (right, left) for left, right, verdict in comparisons if labels[left] < labels[right] and verdict >= 0
+        ]
         first = int(mistake_offsets[query])
         mistakes[first : first + len(wrong)] = np.array(wrong, np.int64).reshape(-1, 2)
         n_comparisons[query], n_mistakes[query] = len(comparisons), len(wrong)
@@ -278,9 +272,8 @@ def count_wins(
     features: Float32Array, offsets: IntArray, sizes: IntArray, weights: Float32Array, wins: IntArray, threads: int
 ) -> None:
     """Fill, for each document, how many of its query it is preferred to; it also wins against equals in later rows."""
-    judge = Judge(features, sizes, weights)
+    judge = _Judge(features, sizes, weights)
     wins[:] = 0
-    for start, stop in pairwise(offsets.tolist()):
-        left, right = np.triu_indices(stop - start, k=1)
-        winners = np.where(judge(left + start, right + start) >= 0, left, right) + start
-        wins += np.bincount(winners, minlength=len(wins))
+    for own in slices(offsets):
+        left, right = own.start + np.array(np.triu_indices(own.stop - own.start, k=1))
+        wins += np.bincount(np.where(judge(left, right) >= 0, left, right), minlength=len(wins))

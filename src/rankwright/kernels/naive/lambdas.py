@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
 from math import inf, log2, nan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.common import below, stream_of, unit_interval
 from rankwright.kernels.naive.pair_weights import (
     PAIR_LOSSES,
-    SWAP_DELTAS,
     BatchQuery,
     are_swaps,
     logistic,
@@ -26,8 +24,7 @@ from rankwright.kernels.records import Batch, Forces, LabelledQueries, PairSetti
 SMALLEST_GAP = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
+class _Pairs(NamedTuple):
     """Pairs of ranks `a` and `b`, with target probabilities that `a` belongs above `b`, and weights."""
 
     a: IntArray
@@ -83,20 +80,6 @@ def _sampled_pairs(
         yield _Pairs(np.full(draws, rank_of[row]), rank_of[sorted_rows[other]], target, 1.0 / times)
 
 
-def _swaps_of(worth: Float64Array, discount: Float64Array, settings: PairSettings, pairs: _Pairs) -> Float64Array:
-    """What swapping each pair changes."""
-    changes = np.empty(len(pairs.a))
-    for upper in np.unique(np.minimum(pairs.a, pairs.b)).tolist():
-        of_upper = np.minimum(pairs.a, pairs.b) == upper
-        lower = np.maximum(pairs.a, pairs.b)[of_upper]
-        changes[of_upper] = np.abs(SWAP_DELTAS[settings.delta](worth, discount, upper, lower))
-    return changes
-
-
-def _read(matrix: Float64Array, pairs: _Pairs) -> Float64Array:
-    return matrix[pairs.a, pairs.b]
-
-
 def _mixed(
     matrices: tuple[Float64Array, Float64Array], pairs: list[_Pairs], weight: Float64Array, settings: PairSettings
 ) -> Float64Array:
@@ -116,24 +99,20 @@ def _sum_pairs(
     worth: Float64Array,
     discount: Float64Array,
     settings: PairSettings,
-    pairs: Iterable[_Pairs],
-) -> tuple[Float64Array, Float64Array, float]:
-    """Gradient and curvature by row, and the cost."""
+    pairs: list[_Pairs],
+    forces: Forces,
+) -> None:
+    """Fill the forces of the pairs of a query, and its cost."""
     scores, n = query.scores, len(query.scores)
     by_rank, weight_by_rank = scores[ranked], query.document_weights[ranked]
     worth_by_rank = worth[query.rows][ranked] if len(worth) else np.zeros(n)
     discount_of_rank = np.concatenate([discount, np.zeros(n)])[:n]
-    if are_swaps(settings):
-        change_of = partial(_swaps_of, worth_by_rank, discount_of_rank, settings)
-    else:
-        pairs = list(pairs)
-        matrices = weight_matrices(query, ranked, worth_by_rank, discount_of_rank, settings)
-        change_of = partial(_read, _mixed(matrices, pairs, weight_by_rank, settings))
+    matrices = weight_matrices(query, ranked, worth_by_rank, discount_of_rank, settings)
+    changes = _mixed(matrices, pairs, weight_by_rank, settings)
     gradient, curvature, cost, size = np.zeros(n), np.zeros(n), 0.0, 0.0
     for some in pairs:
         gap = by_rank[some.a] - by_rank[some.b]
-        weight = some.weight * weight_by_rank[some.a] * weight_by_rank[some.b]
-        weight *= change_of(some)
+        weight = some.weight * weight_by_rank[some.a] * weight_by_rank[some.b] * changes[some.a, some.b]
         if settings.gap_norm and scores.min() != scores.max():
             weight /= SMALLEST_GAP + np.abs(gap)
         pair = PAIR_LOSSES[settings.loss](gap, some.target, settings.shape)
@@ -146,13 +125,13 @@ def _sum_pairs(
     factor = query.weight * (log2(1.0 + size) / size if settings.query_norm and size > 0 else 1.0)
     whole = settings.truncation == 0 or n <= settings.truncation + 1
     of_row = np.argsort(ranked)
-    return factor * gradient[of_row], factor * curvature[of_row], query.weight * cost if whole else nan
+    query.fill(forces, factor * gradient[of_row], factor * curvature[of_row], query.weight * cost if whole else nan)
 
 
 def label_pair_lambdas(batch: Batch, pairs: LabelledQueries, forces: Forces, threads: int) -> None:
     """Fill the forces of pairs of documents with different labels."""
     settings = pairs.settings
-    for k, query in enumerate(queries_of(batch, pairs.groups)):
+    for query in queries_of(batch, pairs.groups):
         ranked = _ranked_rows(query, settings)
         labels = pairs.labels[query.rows].astype(np.float64)
         if settings.sampled and len(ranked) > 2 * settings.sampled + 1:
@@ -160,8 +139,7 @@ def label_pair_lambdas(batch: Batch, pairs: LabelledQueries, forces: Forces, thr
             some = _sampled_pairs(sorted_rows, labels, np.argsort(ranked), settings, query.stream)
         else:
             some = _pairs_of_ranks(labels[ranked], settings)
-        found = _sum_pairs(query, ranked, pairs.worth, pairs.discount, settings, some)
-        forces.gradient[query.here], forces.curvature[query.here], forces.cost[k : k + 1] = found
+        _sum_pairs(query, ranked, pairs.worth, pairs.discount, settings, list(some), forces)
 
 
 def preference_lambdas(
@@ -179,7 +157,7 @@ def preference_lambdas(
     threads: int,
 ) -> None:
     """Fill the forces of given pairs; those of query q are `first_pair[q]` to `first_pair[q + 1]`."""
-    for k, query in enumerate(queries_of(batch, groups)):
+    for query in queries_of(batch, groups):
         ranked = _ranked_rows(query, settings)
         rank_of = np.argsort(ranked)
         given = slice(first_pair[query.number], first_pair[query.number + 1])
@@ -187,15 +165,14 @@ def preference_lambdas(
         seen = (np.minimum(a, b) < (settings.truncation or len(ranked))) | (not are_swaps(settings))
         target, own_weight = probability[given][seen].astype(np.float64), weight[given][seen].astype(np.float64)
         pairs = [_Pairs(a[seen], b[seen], target, own_weight)] if seen.any() else []
-        found = _sum_pairs(query, ranked, worth, discount, settings, pairs)
-        forces.gradient[query.here], forces.curvature[query.here], forces.cost[k : k + 1] = found
+        _sum_pairs(query, ranked, worth, discount, settings, pairs, forces)
 
 
 def point_lambdas(
     batch: Batch, groups: WeighedGroups, targets: Float32Array, loss: str, forces: Forces, threads: int
 ) -> None:
     """Fill the forces that pull each document's score to its target, by squared error or logistic loss; NaN: none."""
-    for k, query in enumerate(queries_of(batch, groups)):
+    for query in queries_of(batch, groups):
         own, target = query.scores, targets[query.rows].astype(np.float64)
         weight = query.weight * query.document_weights * ~np.isnan(target)
         target = np.nan_to_num(target)
@@ -203,8 +180,7 @@ def point_lambdas(
             force, bend, height = own - target, np.ones(len(own)), 0.5 * (own - target) ** 2
         else:  # one document is a pair with an opponent of score 0
             force, bend, height = logistic(own, target, 1.0)
-        forces.gradient[query.here], forces.curvature[query.here] = weight * force, weight * bend
-        forces.cost[k : k + 1] = (weight * height).sum()
+        query.fill(forces, weight * force, weight * bend, (weight * height).sum())
 
 
 def softmax_lambdas(
@@ -221,24 +197,21 @@ def softmax_lambdas(
     Shares are taken as they are, or exponentiated, or with a random number from 0 to 1 added; then they are multiplied
     by the document's weight and divided by their sum.
     """
-    for k, query in enumerate(queries_of(batch, groups)):
-        forces.gradient[query.here], forces.curvature[query.here], forces.cost[k : k + 1] = 0.0, 0.0, 0.0
-        share = shares[query.rows].copy()
-        rows = np.flatnonzero(~np.isnan(share))
-        if len(rows) == 0:
-            continue
-        share = share[rows]
+    for query in queries_of(batch, groups):
+        gradient, curvature, cost = np.zeros(len(query.scores)), np.zeros(len(query.scores)), 0.0
+        rows = np.flatnonzero(~np.isnan(shares[query.rows]))
+        share = shares[query.rows][rows]
         if exponential:
-            share = np.exp(share - share.max())
+            share = np.exp(share - share.max(initial=-inf))
         if noise:
             share += unit_interval(stream_of(query.stream, rows))
         share *= query.document_weights[rows]
-        if share.sum() == 0.0:
-            continue
-        target = share / share.sum()
-        own = query.scores[rows]
-        log_probability = own - own.max() - np.log(np.exp(own - own.max()).sum())
-        probability = np.exp(log_probability)
-        forces.gradient[query.here.start + rows] = query.weight * (probability - target)
-        forces.curvature[query.here.start + rows] = query.weight * probability * (1.0 - probability)
-        forces.cost[k : k + 1] = -query.weight * (target * log_probability).sum()
+        if share.sum() != 0.0:
+            target = share / share.sum()
+            own = query.scores[rows]
+            log_probability = own - own.max() - np.log(np.exp(own - own.max()).sum())
+            probability = np.exp(log_probability)
+            gradient[rows] = query.weight * (probability - target)
+            curvature[rows] = query.weight * probability * (1.0 - probability)
+            cost = -query.weight * (target * log_probability).sum()
+        query.fill(forces, gradient, curvature, cost)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
-from rankwright.kernels.naive.common import stream_of, unit_interval
+from rankwright.kernels.naive.common import or_ones, slices, stream_of, unit_interval
 from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings, LevelledRows, MarginPairs, PairSums
 
 
@@ -35,10 +34,9 @@ MARGIN = 1.0
 
 def pair_margins(pairs: MarginPairs, scores: Float64Array, values: Float64Array, sums: PairSums, threads: int) -> None:
     """Sum over each document's active partners: those in pairs whose better score is less than 1 above the other."""
-    for q, (first, last) in enumerate(pairwise(pairs.offsets.tolist())):
-        own = slice(first, last)
-        weight = pairs.document_weights[own] if len(pairs.document_weights) else np.ones(last - first)
-        level = pairs.levels[own]
+    weights = or_ones(pairs.document_weights, len(scores))
+    for q, own in enumerate(slices(pairs.offsets)):
+        weight, level = weights[own], pairs.levels[own]
         better = level[:, None] > level  # row above column
         active = better & (scores[own][:, None] - scores[own] < MARGIN)
         counted = pairs.query_factors[q] * np.outer(weight, weight) * active
@@ -61,12 +59,11 @@ def map_violations(
     Documents of either kind stay in the order of their scores; each irrelevant one goes above some of the relevant
     ones, chosen for it alone, because what it adds does not depend on where the others go.
     """
-    for q, (first, last) in enumerate(pairwise(offsets.tolist())):
-        own, is_good = scores[first:last], relevant[first:last] != 0
-        ranked = np.argsort(-own, kind="stable")
+    coefficients[:], loss[:] = 0.0, 0.0
+    for q, rows in enumerate(slices(offsets)):
+        own, is_good = scores[rows], relevant[rows] != 0
+        ranked, count = np.argsort(-own, kind="stable"), np.zeros(len(own))
         good, bad = ranked[is_good[ranked]], ranked[~is_good[ranked]]
-        count, loss[q] = np.zeros(last - first), 0.0
-        coefficients[first:last] = 0.0
         if len(good) == 0 or len(bad) == 0:
             continue
         per_pair = 2.0 / (len(good) * len(bad))
@@ -77,7 +74,7 @@ def map_violations(
             n_below = int(gains.argmax()) + 1 if gains.max() > 0 else 0
             count[row] = -n_below
             count[good[len(good) - n_below :]] += 1
-        coefficients[first:last] = per_pair * count
+        coefficients[rows] = per_pair * count
         loss[q] = 1.0 - (rank / (rank + count[good])).mean()
 
 
@@ -96,9 +93,9 @@ def smooth_gains(
 
     Every document has a share in rank j, in proportion to exp(-(its score - the score of the document at j)² / sigma).
     """
-    for q, (first, last) in enumerate(pairwise(offsets.tolist())):
-        own, gain = scores[first:last], gains[first:last]
-        value[q], forces = 0.0, np.zeros(last - first)
+    value[:] = 0.0
+    for q, rows in enumerate(slices(offsets)):
+        own, gain, forces = scores[rows], gains[rows], np.zeros(rows.stop - rows.start)
         for holder, discount in zip(np.argsort(-own, kind="stable"), discounts, strict=False):
             gap = own - own[holder]
             share = np.exp(-(gap**2) / sigma)
@@ -108,7 +105,7 @@ def smooth_gains(
             forces += change
             forces[holder] -= change.sum()
             value[q] += query_factors[q] * discount * mean
-        gradient[first:last] = query_factors[q] * forces
+        gradient[rows] = query_factors[q] * forces
 
 
 def combined_draws(
@@ -126,9 +123,8 @@ def combined_draws(
     the point of no error.
     """
     features, labels = documents.features, documents.labels
-    ones = np.ones(len(features))
-    weight_of = documents.weights if len(documents.weights) else ones
-    partner_weight_of = documents.partner_weights if len(documents.partner_weights) else ones
+    weight_of = or_ones(documents.weights, len(features))
+    partner_weight_of = or_ones(documents.partner_weights, len(features))
     n_pairs = int(pairs.pairs_before[-1])
     for number in range(first, last):
         draw = stream_of(settings.key, number)
@@ -166,9 +162,9 @@ def _move_thresholds(score: float, level: int, step: float, thresholds: Float64A
 
 
 def _steps(documents: LevelledRows, order: IntArray) -> Iterator[tuple[int, Float64Array, float]]:
+    weights = or_ones(documents.weights, len(documents.features))
     for row in order.tolist():
-        step = float(documents.weights[row]) if len(documents.weights) else 1.0
-        yield row, documents.features[row].astype(np.float64), step
+        yield row, documents.features[row].astype(np.float64), float(weights[row])
 
 
 def prank_pass(

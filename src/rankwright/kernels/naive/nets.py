@@ -22,10 +22,8 @@ from rankwright.kernels.records import (
     StepRule,
 )
 
-_Layers = list[tuple[Float64Array, Float64Array]]
 
-
-class Passed(NamedTuple):
+class _Passed(NamedTuple):
     """A pass through a net: what each layer was given, the slopes of the hidden units, the scores."""
 
     inputs: list[Float64Array]
@@ -38,7 +36,7 @@ def net_scores(
     net: LayeredNet, inputs: StandardisedRows, rows: IntArray, key: int, scores: Float64Array, threads: int
 ) -> None:
     """Fill the score of each of `rows`; `key` is what dropout is drawn from, by row and unit."""
-    scores[:] = forward(net, inputs, rows, key).scores.astype(np.float32)
+    scores[:] = _forward(net, inputs, rows, key).scores.astype(np.float32)
 
 
 def net_gradient(
@@ -51,13 +49,14 @@ def net_gradient(
     threads: int,
 ) -> None:
     """Fill the derivatives with respect to the weights of the sum of all scores, each times its force."""
-    gradient[:] = derivatives(net, forward(net, inputs, rows, key), forces.astype(np.float64))
+    gradient[:] = _derivatives(net, _forward(net, inputs, rows, key), forces.astype(np.float64))
 
 
-def forward(net: LayeredNet, inputs: StandardisedRows, rows: IntArray, key: int) -> Passed:
+def _forward(net: LayeredNet, inputs: StandardisedRows, rows: IntArray, key: int) -> _Passed:
     """The rows on their way through the net."""
-    layers = _layers(net)
-    passed = Passed([_standardised(inputs, rows)], [], np.empty(len(rows)))
+    standardised = np.empty((len(rows), inputs.features.shape[1]), np.float32)
+    standardise_rows(inputs, rows, standardised, 1)
+    layers, passed = _layers(net), _Passed([standardised.astype(np.float64)], [], np.empty(len(rows)))
     for number, (matrix, thresholds) in enumerate(layers):
         sums = passed.inputs[-1] @ matrix.T + thresholds
         if number + 1 == len(layers):
@@ -69,7 +68,7 @@ def forward(net: LayeredNet, inputs: StandardisedRows, rows: IntArray, key: int)
     return passed
 
 
-def derivatives(net: LayeredNet, passed: Passed, forces_on_scores: Float64Array) -> Float64Array:
+def _derivatives(net: LayeredNet, passed: _Passed, forces_on_scores: Float64Array) -> Float64Array:
     """The derivatives of the weights, in their order, that forces on the scores of a pass lead to."""
     layers, forces, found = _layers(net), forces_on_scores[:, None], list[Float64Array]()
     for number in range(len(layers) - 1, -1, -1):
@@ -83,13 +82,8 @@ def derivatives(net: LayeredNet, passed: Passed, forces_on_scores: Float64Array)
     return np.concatenate(found)
 
 
-def _standardised(inputs: StandardisedRows, rows: IntArray) -> Float64Array:
-    values = np.empty((len(rows), inputs.features.shape[1]), np.float32)
-    standardise_rows(inputs, rows, values, 1)
-    return values.astype(np.float64)
-
-
-def _layers(net: LayeredNet) -> _Layers:
+def _layers(net: LayeredNet) -> list[tuple[Float64Array, Float64Array]]:
+    """The weights and the thresholds of each layer."""
     layers, at, weights = [], 0, net.weights.astype(np.float64)
     for number, (n_inputs, n_units) in enumerate(pairwise(net.widths)):
         matrix = weights[at : at + n_inputs * n_units].reshape(n_units, n_inputs)
@@ -138,14 +132,14 @@ def descend_net(
         queries = walk.queries[some]
         starts = walk.starts[some.start :][: len(queries) + 1]
         rows = np.concatenate([np.arange(*pairs.groups.offsets[query : query + 2]) for query in queries])
-        passed = forward(net, inputs, rows, key)
+        passed = _forward(net, inputs, rows, key)
         scores = walk.scores[starts[0] : starts[-1]]
         scores[:] = passed.scores.astype(np.float32)
         if not np.isfinite(scores).all():
             return number
         forces = Forces(np.empty(len(rows)), np.empty(len(rows)), walk.cost[some])
         label_pair_lambdas(Batch(scores, queries, starts - starts[0], key), pairs, forces, threads)
-        slope = derivatives(net, passed, forces.gradient / len(queries))
+        slope = _derivatives(net, passed, forces.gradient / len(queries))
         follow_gradient(rule._replace(n_steps=rule.n_steps + number), slope.astype(np.float32), net.weights)
     return len(walk.keys)
 
@@ -153,11 +147,9 @@ def descend_net(
 def follow_gradient(rule: StepRule, gradient: Float32Array, weights: Float32Array) -> None:
     """Change the weights by one step along the derivatives of the cost."""
     slope, step = gradient + rule.pull * weights.astype(np.float64), rule.n_steps + 1
-    if rule.optimizer == "sgd":
-        weights -= (rule.learning_rate * (slope + rule.weight_decay * weights)).astype(np.float32)
-    else:
+    if rule.optimizer == "adam":
         rule.mean[:] = 0.9 * rule.mean + 0.1 * slope
         rule.square[:] = 0.999 * rule.square + 0.001 * slope**2
         unbiased_mean, unbiased_square = rule.mean / (1.0 - 0.9**step), rule.square / (1.0 - 0.999**step)
-        change = unbiased_mean / (np.sqrt(unbiased_square) + 1e-8) + rule.weight_decay * weights
-        weights -= (rule.learning_rate * change).astype(np.float32)
+        slope = unbiased_mean / (np.sqrt(unbiased_square) + 1e-8)
+    weights -= (rule.learning_rate * (slope + rule.weight_decay * weights)).astype(np.float32)

@@ -6,21 +6,20 @@ A pair has a loss, and a weight: what swapping the two changes in a metric, or t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float64Array, IntArray
-from rankwright.kernels.naive.common import stream_of
-from rankwright.kernels.records import Batch, PairSettings, WeighedGroups
+from rankwright.kernels.naive.common import or_ones, slices, stream_of
+from rankwright.kernels.records import Batch, Forces, PairSettings, WeighedGroups
 
 
-@dataclass(frozen=True, slots=True)
-class BatchQuery:
+class BatchQuery(NamedTuple):
     """One query of a batch: where it lies in the batch and in the dataset, and its scores."""
 
     number: int
+    place: int  # among the queries of the batch
     here: slice
     rows: slice
     scores: Float64Array
@@ -28,22 +27,20 @@ class BatchQuery:
     document_weights: Float64Array
     stream: np.uint64
 
+    def fill(self, forces: Forces, gradient: Float64Array, curvature: Float64Array, cost: float) -> None:
+        """Write the query's forces, and its cost if costs are asked for."""
+        forces.gradient[self.here], forces.curvature[self.here] = gradient, curvature
+        forces.cost[self.place : self.place + 1] = cost
+
 
 def queries_of(batch: Batch, groups: WeighedGroups) -> Iterator[BatchQuery]:
     """The queries asked for, one after the other."""
-    for k, number in enumerate(batch.queries.tolist()):
-        here = slice(batch.starts[k], batch.starts[k + 1])
-        rows = slice(groups.offsets[number], groups.offsets[number + 1])
-        weights = groups.document_weights[rows] if len(groups.document_weights) else np.ones(rows.stop - rows.start)
-        yield BatchQuery(
-            number,
-            here,
-            rows,
-            batch.scores[here],
-            float(groups.query_weights[number]) if len(groups.query_weights) else 1.0,
-            weights.astype(np.float64),
-            stream_of(batch.key, number)[0],
-        )
+    rows_of = slices(groups.offsets)
+    weights = or_ones(groups.query_weights, len(rows_of)).astype(np.float64)
+    document_weights = or_ones(groups.document_weights, int(groups.offsets[-1])).astype(np.float64)
+    for place, (number, here) in enumerate(zip(batch.queries.tolist(), slices(batch.starts), strict=True)):
+        rows, scores, stream = rows_of[number], batch.scores[here], stream_of(batch.key, number)[0]
+        yield BatchQuery(number, place, here, rows, scores, weights[number], document_weights[rows], stream)
 
 
 SwapDelta = Callable[[Float64Array, Float64Array, int, IntArray], Float64Array]
@@ -142,11 +139,9 @@ def spring(gap: Float64Array, target: Float64Array, margin: float) -> PairForces
         return np.where(x < 0, -x, np.where(x <= margin, 0.5 * x**2 - margin * x, -0.5 * margin**2))
 
     other = 1.0 - target
-    return PairForces(
-        other * push(-gap) - target * push(gap),
-        target * (gap <= margin) + other * (-gap <= margin),
-        target * height(gap) + other * height(-gap),
-    )
+    bend = target * (gap <= margin) + other * (-gap <= margin)
+    cost = target * height(gap) + other * height(-gap)
+    return PairForces(other * push(-gap) - target * push(gap), bend, cost)
 
 
 PAIR_LOSSES: Mapping[str, PairLoss] = {"logistic": logistic, "hinge": hinge, "spring": spring}
