@@ -307,7 +307,7 @@ def _dbn_posterior(attracts: list[float], satisfies: list[float], persistence: f
         """The chance of no click from `rank` on, if it is examined."""
         return (1 - attracts[rank]) * after(rank)
 
-    found = _Posterior(*([0.0] * n for _ in _Posterior._fields))
+    found = _Posterior([0.0] * n, [0.0] * n, [0.0] * n, [0.0] * n)
     for rank in range(n):
         found.examined[rank] = 1.0 if rank <= max(last, 0) else found.went_on[rank - 1]
         if rank == last:

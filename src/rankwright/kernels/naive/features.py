@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray, Uint64Array
-from rankwright.kernels.naive.common import mix
+from rankwright.kernels.naive.common import mix, slices
 from rankwright.kernels.records import StandardisedRows
 
 
@@ -26,8 +24,8 @@ def hash_queries(words: Uint64Array, offsets: IntArray, out: Uint64Array, thread
 
     Each word has its place among those of the query alone: what other queries there are makes no difference.
     """
-    for query, (begin, end) in enumerate(pairwise(offsets)):
-        own = words[:, begin:end].reshape(-1)
+    for query, rows in enumerate(slices(offsets)):
+        own = words[:, rows].reshape(-1)
         out[query] = mix(own ^ mix(np.arange(len(own), dtype=np.uint64))).sum(dtype=np.uint64)
 
 
@@ -45,26 +43,26 @@ def order_by_key(
 
 def scale_by_mean(features: Float32Array, offsets: IntArray, out: Float32Array, threads: int) -> None:
     """Fill `out` with (x - mean) / max|x| over each query's documents; 0 where the maximum is 0."""
-    for start, stop in pairwise(offsets):
-        values = features[start:stop].astype(np.float64)
+    for own in slices(offsets):
+        values = features[own].astype(np.float64)
         known = ~np.isnan(values)
         total = np.zeros(features.shape[1])
         for row in np.where(known, values, 0.0):
             total += row
         mean = total / np.maximum(known.sum(axis=0), 1)
         largest = np.where(known, np.abs(values), 0.0).max(axis=0, initial=0.0)
-        out[start:stop] = (values - mean) / np.where(largest == 0, 1.0, largest)
+        out[own] = (values - mean) / np.where(largest == 0, 1.0, largest)
 
 
 def scale_by_range(features: Float32Array, offsets: IntArray, out: Float32Array, threads: int) -> None:
     """Fill `out` with (x - min) / (max - min) over each query's documents; 0 where all of them are equal."""
-    for start, stop in pairwise(offsets):
-        values = features[start:stop].astype(np.float64)
+    for own in slices(offsets):
+        values = features[own].astype(np.float64)
         known = ~np.isnan(values)
         least = values.min(axis=0, initial=np.inf, where=known)
         span = values.max(axis=0, initial=-np.inf, where=known) - least
         least, span = np.where(known.any(axis=0), least, 0.0), np.where(known.any(axis=0), span, 0.0)
-        out[start:stop] = (values - least) / np.where(span == 0, 1.0, span)
+        out[own] = (values - least) / np.where(span == 0, 1.0, span)
 
 
 ROWS_AT_A_TIME = 4096  # rows are summed in pieces of this many, and the pieces one after another

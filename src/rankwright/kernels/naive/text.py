@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 from math import nan
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, IntArray
+from rankwright.kernels.naive.common import texts_of
 from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, CellProblem, Omit
 from rankwright.kernels.shared_codes import SvmlightProblem as Problem
 
@@ -24,7 +24,7 @@ SMALLEST_FLOAT32_EXPONENT = -149  # of the smallest number above 0
 
 
 @lru_cache(maxsize=1 << 16)
-def nearest_float32(text: bytes) -> np.float32:
+def _nearest_float32(text: bytes) -> np.float32:
     """The float32 nearest to a number's text, ties to even.
 
     Around a number, float32 are the multiples of a power of two. Rounding the nearest double to such a multiple is
@@ -35,22 +35,17 @@ def nearest_float32(text: bytes) -> np.float32:
         return np.float32(double)
     exponent = max(math.frexp(double)[1] - FLOAT32_DIGITS, SMALLEST_FLOAT32_EXPONENT)
     units = math.ldexp(double, -exponent)
-    if units - math.floor(units) == 0.5:
-        multiple = round(Fraction(text.decode()) / Fraction(2) ** exponent)
-    else:
-        multiple = round(units)
+    is_halfway = units - math.floor(units) == 0.5
+    multiple = round(Fraction(text.decode()) / Fraction(2) ** exponent if is_halfway else units)
     size = abs(math.ldexp(multiple, exponent))
     return np.float32(math.copysign(math.inf if size >= 2.0**128 else size, double))
 
 
-def number_text(value: Any) -> str:
+def _number_text(value: Any) -> str:
     """The fewest digits that read back to the same float32; an exponent only below 1e-5 and from 1e9."""
-    size = abs(value)
-    if np.isnan(value):
-        return "nan"
-    sign = "-" if np.signbit(value) else ""
-    if np.isinf(value):
-        return sign + "inf"
+    size, sign = abs(value), "-" if np.signbit(value) else ""
+    if not np.isfinite(value):
+        return "nan" if np.isnan(value) else sign + "inf"
     if size < 1e9 and size == np.trunc(size):
         return f"{sign}{int(size)}"
     if np.float32(1e-5) <= size < 1e9:
@@ -62,7 +57,7 @@ QUOTE, NEWLINE, TAB, BLANK = b'"\n\t '
 WORDS = {b"": nan, b"na": nan, b"true": 1.0, b"false": 0.0}
 
 
-class Cell(NamedTuple):
+class _Cell(NamedTuple):
     """Where a cell's text lies, whether it holds a doubled quote, and whether its quotes close as they should."""
 
     start: int
@@ -121,7 +116,7 @@ def format_cells(
 ) -> None:
     """Write each row of numbers as cells, the delimiter in front of each; row r starts at an equal share of `text`."""
     for row, cells in enumerate(numbers.reshape(len(lengths), n_columns)):
-        line = b"".join(bytes([delimiter]) + _cell_of(number) for number in cells)
+        line = "".join(chr(delimiter) + ("" if np.isnan(number) else _number_text(number)) for number in cells).encode()
         start = row * (len(text) // len(lengths))
         text[start : start + len(line)] = np.frombuffer(line, np.uint8)
         lengths[row] = len(line)
@@ -137,10 +132,10 @@ def _parse_row(
             return column, CellProblem.BAD_QUOTE
         target = targets[column] if column < len(targets) else -1
         if target >= 0:
-            number = _number_in(content[cell.start : cell.stop])
-            if number is None:
+            text = content[cell.start : cell.stop].lower()
+            if text not in WORDS and not NUMBER.fullmatch(text):
                 return column, CellProblem.NO_NUMBER
-            numbers[target] = number
+            numbers[target] = WORDS[text] if text in WORDS else _nearest_float32(text)
         elif target <= -2:
             length = cell.stop - cell.start
             spans[-2 - target] = cell.start, -length if cell.doubled_quote else length
@@ -148,7 +143,7 @@ def _parse_row(
     return None if n_cells == len(targets) else (n_cells, CellProblem.WRONG_COUNT)
 
 
-def _cells(content: bytes, at: int, stop: int, delimiter: int) -> Iterator[Cell]:
+def _cells(content: bytes, at: int, stop: int, delimiter: int) -> Iterator[_Cell]:
     while True:
         while at < stop and _is_blank(content[at], delimiter):
             at += 1
@@ -160,35 +155,24 @@ def _cells(content: bytes, at: int, stop: int, delimiter: int) -> Iterator[Cell]
         at += 1
 
 
-def _plain(content: bytes, start: int, stop: int, delimiter: int) -> tuple[Cell, int]:
+def _plain(content: bytes, start: int, stop: int, delimiter: int) -> tuple[_Cell, int]:
     behind = content.find(delimiter, start, stop)
-    behind = stop if behind < 0 else behind
-    end = behind
+    end = behind = stop if behind < 0 else behind
     while end > start and _is_blank(content[end - 1], delimiter):
         end -= 1
-    return Cell(start, end), behind
+    return _Cell(start, end), behind
 
 
-def _quoted(content: bytes, start: int, stop: int, delimiter: int) -> tuple[Cell, int]:
+def _quoted(content: bytes, start: int, stop: int, delimiter: int) -> tuple[_Cell, int]:
     at, doubled = content.find(QUOTE, start + 1, stop), False
     while at >= 0 and content[at + 1 : min(at + 2, stop)] == b'"':
         at, doubled = content.find(QUOTE, at + 2, stop), True
     if at < 0:
-        return Cell(start + 1, stop, doubled, closed=False), stop
+        return _Cell(start + 1, stop, doubled, closed=False), stop
     behind = at + 1
     while behind < stop and _is_blank(content[behind], delimiter):
         behind += 1
-    return Cell(start + 1, at, doubled, closed=behind == stop or content[behind] == delimiter), behind
-
-
-def _number_in(text: bytes) -> np.float32 | None:
-    if text.lower() in WORDS:
-        return np.float32(WORDS[text.lower()])
-    return nearest_float32(text) if NUMBER.fullmatch(text) else None
-
-
-def _cell_of(number: np.float32) -> bytes:
-    return b"" if np.isnan(number) else number_text(number).encode()
+    return _Cell(start + 1, at, doubled, closed=behind == stop or content[behind] == delimiter), behind
 
 
 def _is_blank(letter: int, delimiter: int) -> bool:
@@ -204,6 +188,11 @@ DOCUMENT_ID = re.compile(rb"#[ \t\r\v\f]*docid[ \t\r\v\f]*=[ \t\r\v\f]*([^ \t\r\
 class _LineError(Exception):
     def __init__(self, problem: Problem, word: re.Match[bytes]) -> None:
         self.problem, self.word = problem, word
+
+
+def _require(holds: bool, problem: Problem, word: re.Match[bytes]) -> None:
+    if not holds:
+        raise _LineError(problem, word)
 
 
 def split_lines(block: ByteArray, starts: IntArray, counts: IntArray) -> None:
@@ -254,8 +243,9 @@ def parse_svmlight(
             labels[row] = _label(words[0])
             pairs = words[1:]
             if pairs and pairs[0][0].startswith(b"qid:"):
-                query_spans[2 * row : 2 * row + 2] = start + _query_id_begin(pairs[0]), start + pairs[0].end()
-                pairs = pairs[1:]
+                query, *pairs = pairs
+                _require(query[0] != b"qid:", Problem.QUERY_ID_EMPTY, query)
+                query_spans[2 * row : 2 * row + 2] = start + query.start() + len(b"qid:"), start + query.end()
             features[row] = absent
             for index, value in _pairs(pairs, index_base, allow_infinity):
                 if index > report[4]:
@@ -272,40 +262,25 @@ def parse_svmlight(
 
 
 def _label(word: re.Match[bytes]) -> np.float32:
-    if not NUMBER.fullmatch(word[0]):
-        raise _LineError(Problem.LABEL_NOT_A_NUMBER, word)
-    label = nearest_float32(word[0])
-    if label < 0 or math.isinf(label):
-        raise _LineError(Problem.LABEL_OUT_OF_RANGE, word)
+    _require(NUMBER.fullmatch(word[0]) is not None, Problem.LABEL_NOT_A_NUMBER, word)
+    label = _nearest_float32(word[0])
+    _require(not (label < 0 or math.isinf(label)), Problem.LABEL_OUT_OF_RANGE, word)
     return label
-
-
-def _query_id_begin(word: re.Match[bytes]) -> int:
-    if word[0] == b"qid:":
-        raise _LineError(Problem.QUERY_ID_EMPTY, word)
-    return word.start() + len(b"qid:")
 
 
 def _pairs(words: list[re.Match[bytes]], index_base: int, allow_infinity: bool) -> Iterator[tuple[int, np.float32]]:
     seen = set()
     for word in words:
         index_text, colon, value_text = word[0].partition(b":")
-        if not colon:
-            raise _LineError(Problem.PAIR_WITHOUT_COLON, word)
-        if not index_text.isdigit():
-            raise _LineError(Problem.INDEX_NOT_A_NUMBER, word)
+        _require(bool(colon), Problem.PAIR_WITHOUT_COLON, word)
+        _require(index_text.isdigit(), Problem.INDEX_NOT_A_NUMBER, word)
         index = int(index_text)
-        if index > LARGEST_FEATURE_INDEX:
-            raise _LineError(Problem.INDEX_TOO_LARGE, word)
-        if index < index_base:
-            raise _LineError(Problem.INDEX_BELOW_BASE, word)
-        if not NUMBER.fullmatch(value_text):
-            raise _LineError(Problem.VALUE_NOT_A_NUMBER, word)
-        value = nearest_float32(value_text)
-        if math.isinf(value) and not allow_infinity:
-            raise _LineError(Problem.VALUE_INFINITE, word)
-        if index in seen:
-            raise _LineError(Problem.INDEX_REPEATED, word)
+        _require(index <= LARGEST_FEATURE_INDEX, Problem.INDEX_TOO_LARGE, word)
+        _require(index >= index_base, Problem.INDEX_BELOW_BASE, word)
+        _require(NUMBER.fullmatch(value_text) is not None, Problem.VALUE_NOT_A_NUMBER, word)
+        value = _nearest_float32(value_text)
+        _require(allow_infinity or not math.isinf(value), Problem.VALUE_INFINITE, word)
+        _require(index not in seen, Problem.INDEX_REPEATED, word)
         seen.add(index)
         yield index, value
 
@@ -330,28 +305,20 @@ def format_svmlight(
     Document ids are texts one after the other, a row each, and query ids likewise, found through `query_of_row`.
     `mark_width` writes the last column of the first row even where it could be left out.
     """
-    query_ids, document_ids = _texts(query_text, query_offsets), _texts(document_text, document_offsets)
+    query_ids, document_ids = texts_of(query_text, query_offsets), texts_of(document_text, document_offsets)
+    written = np.ones(features.shape, np.bool_)
+    if omit == Omit.ZERO:
+        written = (features != 0) | np.signbit(features)
+    elif omit == Omit.MISSING:
+        written = ~np.isnan(features)
+    written[:1, -1:] |= mark_width
     lines = []
     for row, values in enumerate(features):
-        words = [number_text(labels[row]), f"qid:{query_ids[query_of_row[row]]}"]
-        for column, value in enumerate(values):
-            marks_width = mark_width and row == 0 and column == features.shape[1] - 1
-            if marks_width or not _is_omitted(value, omit):
-                words.append(f"{column + index_base}:{number_text(value)}")
+        words = [_number_text(labels[row]), f"qid:{query_ids[query_of_row[row]].decode()}"]
+        words += [f"{column + index_base}:{_number_text(values[column])}" for column in np.flatnonzero(written[row])]
         if document_ids[row]:
-            words.append(f"#docid = {document_ids[row]}")
+            words.append(f"#docid = {document_ids[row].decode()}")
         lines.append(" ".join(words) + "\n")
-    written = "".join(lines).encode()
-    text.reshape(-1)[: len(written)] = np.frombuffer(written, np.uint8)
-    length[0] = len(written)
-
-
-def _texts(joined: ByteArray, offsets: IntArray) -> list[str]:
-    text = joined.tobytes()
-    return [text[begin:end].decode() for begin, end in pairwise(offsets)]
-
-
-def _is_omitted(value: Any, omit: int) -> bool:
-    if omit == Omit.ZERO:
-        return bool(value == 0 and not np.signbit(value))
-    return omit == Omit.MISSING and bool(np.isnan(value))
+    block = "".join(lines).encode()
+    text.reshape(-1)[: len(block)] = np.frombuffer(block, np.uint8)
+    length[0] = len(block)

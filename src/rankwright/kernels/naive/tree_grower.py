@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import frexp
 from typing import NamedTuple
 
 import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, Float64Array, Int32Array, IntArray, Uint32Array
-from rankwright.kernels.naive.binning import codes_by_row
-from rankwright.kernels.naive.common import stream_of
+from rankwright.kernels.naive.common import codes_by_row, stream_of
 from rankwright.kernels.naive.tree_splits import (
     NO_SPLIT,
     Bounds,
@@ -19,20 +18,19 @@ from rankwright.kernels.naive.tree_splits import (
     SplitRules,
     TreeChance,
     best_split,
-    bins_of,
     scores_of,
 )
 from rankwright.kernels.records import Exchange, GrowthScratch, SplitColumns, TreeNodes, TreeSettings
 
 
-class LevelLeaf(NamedTuple):
+class _LevelLeaf(NamedTuple):
     """A leaf of the level: the sums of its documents by bin, of each feature, and what its value may be."""
 
     bins: list[IntArray]
     bounds: Bounds
 
 
-class LevelSplit(NamedTuple):
+class _LevelSplit(NamedTuple):
     """A split of all leaves, and what they gain by it; `any_missing` tells whether a document lacks the feature."""
 
     gain: float
@@ -42,12 +40,14 @@ class LevelSplit(NamedTuple):
     any_missing: bool
 
 
-def best_of_level(leaves: list[LevelLeaf], columns: SplitColumns, rules: SplitRules, chance: SplitChance) -> LevelSplit:
+def _best_of_level(
+    leaves: list[_LevelLeaf], columns: SplitColumns, rules: SplitRules, chance: SplitChance
+) -> _LevelSplit:
     """The split that gains most, or with noise the one drawn; what leaves gain is added up in their order.
 
     Among equals the lowest feature wins, within it the lowest bin, and there missing values on the right.
     """
-    best, most = LevelSplit(0.0, -1, -1, False, False), -np.inf
+    best, most = _LevelSplit(0.0, -1, -1, False, False), -np.inf
     for feature in chance.features:
         any_missing = any(leaf.bins[feature][-1, 2] > 0 for leaf in leaves)
         gains = np.zeros((columns.n_bins[feature], 2))  # with missing values on the right, on the left
@@ -58,11 +58,11 @@ def best_of_level(leaves: list[LevelLeaf], columns: SplitColumns, rules: SplitRu
         gain = float(gains.max(initial=0.0))
         worth = chance.worth(gain, feature) if chance.deviation > 0 else gain
         if gain > 0 and (worth, gain) > (most, best.gain):
-            best, most = LevelSplit(gain, int(feature), bin, bool(side), any_missing), worth
+            best, most = _LevelSplit(gain, int(feature), bin, bool(side), any_missing), worth
     return best
 
 
-def split_in_leaf(leaf: LevelLeaf, level: LevelSplit, columns: SplitColumns, rules: SplitRules) -> Split:
+def _split_in_leaf(leaf: _LevelLeaf, level: _LevelSplit, columns: SplitColumns, rules: SplitRules) -> Split:
     """The level's split in one of its leaves; its score is what the leaf gains, 0 where it takes no part."""
     gain = float(_gains(leaf, level.feature, level.missing_left, columns, rules)[level.bin])
     if gain == 0:
@@ -73,7 +73,9 @@ def split_in_leaf(leaf: LevelLeaf, level: LevelSplit, columns: SplitColumns, rul
     return Split(gain, level.feature, level.bin, left, goes_left)
 
 
-def _gains(leaf: LevelLeaf, feature: int, missing_left: bool, columns: SplitColumns, rules: SplitRules) -> Float64Array:
+def _gains(
+    leaf: _LevelLeaf, feature: int, missing_left: bool, columns: SplitColumns, rules: SplitRules
+) -> Float64Array:
     """What the leaf gains by each place; 0 where it takes no part."""
     bins = leaf.bins[feature]
     total: IntArray = bins.sum(axis=0)
@@ -152,20 +154,20 @@ def grow_tree(
         rows[:] = np.arange(len(rows))
     rules = SplitRules(settings, curvature_scale, constrained=bool(np.any(columns.monotone)))
     gain_unit = (curvature_scale if rules.newton else 1.0) / (gradient_scale * gradient_scale)
-    growth = _Growth(codes, columns, quantised, rules, gain_unit, nodes, begin, held, exchange)
+    documents = np.stack([quantised >> CURVATURE_BITS, quantised & CURVATURE_LIMIT, np.ones_like(quantised)], axis=1)
+    growth = _Growth(codes_by_row(codes), documents, columns, rules, gain_unit, nodes, begin, held, exchange)
     deviation = growth.noise_deviation(rows)
     growth.chance = TreeChance(np.flatnonzero(columns.asked), settings.split_feature_fraction, deviation, seed)
     unit = curvature_scale / gradient_scale
-    symmetric = settings.growth == "symmetric"
     of_nodes = np.zeros(len(nodes.feature))
-    for leaf in (growth.grow_levels if symmetric else growth.grow_best_first)(rows.astype(np.int64)):
+    grow = growth.grow_levels if settings.growth == "symmetric" else growth.grow_best_first
+    for leaf in grow(rows.astype(np.int64)):
         rows[leaf.begin : leaf.begin + len(leaf.rows)] = leaf.rows
         of_nodes[leaf.node] = growth.sum_in_steps(curvature[leaf.rows], CURVATURE_LIMIT / curvature_scale)
         below = of_nodes[leaf.node] + settings.l2
         slope = growth.sum_in_steps(gradient[leaf.rows], GRADIENT_LIMIT / gradient_scale)
         step = -slope / below if below > 0 else 0.0
-        bounded = min(max(step, leaf.bounds[0] * unit), leaf.bounds[1] * unit)
-        nodes.value[leaf.node] = settings.learning_rate * bounded
+        nodes.value[leaf.node] = settings.learning_rate * min(max(step, leaf.bounds[0] * unit), leaf.bounds[1] * unit)
     for node in range(growth.n_nodes - 1, -1, -1):
         if nodes.feature[node] >= 0:
             of_nodes[node] = of_nodes[nodes.left[node]] + of_nodes[nodes.right[node]]
@@ -174,29 +176,21 @@ def grow_tree(
     return growth.n_nodes
 
 
+@dataclass(eq=False)
 class _Growth:
     """A tree being grown: its nodes so far, and what their splits are chosen by."""
 
-    chance: TreeChance
-
-    def __init__(
-        self,
-        codes: CodeArray,
-        columns: SplitColumns,
-        quantised: Int32Array,
-        rules: SplitRules,
-        gain_unit: float,
-        nodes: TreeNodes,
-        begin: IntArray,
-        held: IntArray,
-        exchange: Exchange | None,
-    ) -> None:
-        self.columns, self.rules, self.gain_unit, self.nodes = columns, rules, gain_unit, nodes
-        self.begin, self.held, self.exchange = begin, held, exchange
-        self.codes, self.n_nodes = codes_by_row(codes), 0
-        self.documents = np.stack(
-            [quantised >> CURVATURE_BITS, quantised & CURVATURE_LIMIT, np.ones_like(quantised)], axis=1
-        )
+    codes: CodeArray  # a row per document
+    documents: Int32Array  # gradient, curvature and 1 of each
+    columns: SplitColumns
+    rules: SplitRules
+    gain_unit: float
+    nodes: TreeNodes
+    begin: IntArray
+    held: IntArray
+    exchange: Exchange | None
+    chance: TreeChance = field(init=False)
+    n_nodes: int = 0
 
     def in_all(self, sums: IntArray) -> IntArray:
         """The sums over the documents of all workers."""
@@ -236,12 +230,12 @@ class _Growth:
             n_levels = min(n_levels, settings.max_depth)
         order = [0]  # in which the gains of leaves are added up
         for level in range(n_levels):
-            members = [LevelLeaf(self._bins(leaf.rows), leaf.bounds) for leaf in leaves]
+            members = [_LevelLeaf(self._bins(leaf.rows), leaf.bounds) for leaf in leaves]
             in_order = [members[number] for number in order]
-            best = best_of_level(in_order, self.columns, self.rules, self.chance.of(level))
+            best = _best_of_level(in_order, self.columns, self.rules, self.chance.of(level))
             if best.gain <= settings.min_gain / self.gain_unit:
                 break
-            chosen = [split_in_leaf(member, best, self.columns, self.rules) for member in members]
+            chosen = [_split_in_leaf(member, best, self.columns, self.rules) for member in members]
             divided = [number for number, split in enumerate(chosen) if split.score > 0]
             if not best.any_missing:
                 n_left = sum(int(chosen[number].left[2]) for number in divided)
@@ -260,20 +254,22 @@ class _Growth:
         return leaves
 
     def _bins(self, rows: IntArray) -> list[IntArray]:
-        """The sums of a leaf's documents by bin, of each feature."""
-        own = self.codes[rows], self.documents[rows]
-        return [self.in_all(bins_of(*own, self.columns, feature)) for feature in range(len(self.columns.n_bins))]
+        """The sums of a leaf's documents by bin, missing values last, of each feature."""
+        found = [np.zeros((n_bins + 1, 3), np.int64) for n_bins in self.columns.n_bins]
+        for feature, bins in enumerate(found):
+            np.add.at(bins, self.codes[rows, feature], self.documents[rows])
+            self.in_all(bins)
+        return found
 
     def _plant(self, rows: IntArray, begin: int, bounds: Bounds, depth: int) -> _Leaf:
         """A new leaf."""
         nodes, node, sums = self.nodes, self.n_nodes, self.in_all(self.documents[rows].sum(axis=0, dtype=np.int64))
         self.n_nodes += 1
-        leaf = _Leaf(node, begin, rows, sums, bounds, depth)
         for array in (nodes.feature, nodes.bin, nodes.left, nodes.right):
             array[node] = -1
         nodes.missing_left[node], nodes.gain[node], nodes.value[node], nodes.categories[node] = False, 0.0, 0.0, 0
         self.begin[node], self.held[node], nodes.count[node] = begin, len(rows), sums[2]
-        return leaf
+        return _Leaf(node, begin, rows, sums, bounds, depth)
 
     def _find_split(self, leaf: _Leaf) -> _Leaf:
         """The leaf with its best split, where it has one."""
@@ -296,8 +292,8 @@ class _Growth:
         nodes.left[node], nodes.right[node] = self.n_nodes, self.n_nodes + 1
         nodes.gain[node] = leaf.gain * self.gain_unit
         if self.columns.categorical[split.feature]:
-            for code in np.flatnonzero(split.goes_left[:-1]):
-                nodes.categories[node, code // 32] |= np.uint32(1 << (code % 32))
+            codes = np.flatnonzero(split.goes_left[:-1])
+            np.bitwise_or.at(nodes.categories[node], codes // 32, (1 << codes % 32).astype(np.uint32))
         first = self._plant(leaf.rows[goes_left], leaf.begin, low, leaf.depth + 1)
         second = self._plant(leaf.rows[~goes_left], leaf.begin + len(first.rows), high, leaf.depth + 1)
         return first, second

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, CodeArray, Float64Array, Int32Array, IntArray
+from rankwright.arrays import BoolArray, Float64Array, IntArray
 from rankwright.kernels.naive.common import about_normal, stream_of
 from rankwright.kernels.records import SplitColumns, TreeSettings
 
@@ -150,13 +150,6 @@ def best_split(
     return best
 
 
-def bins_of(codes: CodeArray, documents: Int32Array, columns: SplitColumns, feature: int) -> IntArray:
-    """The sums of the documents in each bin of the feature, missing values last."""
-    bins = np.zeros((columns.n_bins[feature] + 1, 3), np.int64)
-    np.add.at(bins, codes[:, feature], documents)
-    return bins
-
-
 def _best_of_feature(bins: IntArray, feature: int, columns: SplitColumns, rules: SplitRules, bounds: Bounds) -> Split:
     best = NO_SPLIT
     if columns.categorical[feature]:
@@ -164,8 +157,7 @@ def _best_of_feature(bins: IntArray, feature: int, columns: SplitColumns, rules:
     else:
         candidates = _number_splits(bins, feature, int(columns.monotone[feature]), rules, bounds)
     for candidate in candidates:
-        lower = candidate.score == best.score and candidate.bin < best.bin
-        if candidate.score > best.score or lower:
+        if (candidate.score, -candidate.bin) > (best.score, -best.bin):
             best = candidate
     return best
 
