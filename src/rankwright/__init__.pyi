@@ -4,9 +4,9 @@ from rankwright import clicks as clicks
 from rankwright import objectives as objectives
 from rankwright import synthetic as synthetic
 from rankwright import targets as targets
-from rankwright.bagging.bagboo import BagBoo as BagBoo
 from rankwright.bagging.bagging import Bagging as Bagging
 from rankwright.bagging.blmart import BLMART as BLMART
+from rankwright.bagging.blmart import BagBoo as BagBoo
 from rankwright.boosters.adarank import AdaRank as AdaRank
 from rankwright.boosters.boltzrank import BoltzRank as BoltzRank
 from rankwright.boosters.coordinate_ascent import CoordinateAscent as CoordinateAscent

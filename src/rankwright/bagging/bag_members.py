@@ -1,16 +1,17 @@
-"""How the member of a bag is trained and scored: a forest on bin codes that all bags share, or any other ranker."""
+"""How the member of a bag is trained and scored: a forest on bin codes or shards that all bags share, or any ranker."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone
 
 from rankwright.arrays import Float64Array, IntArray, thread_count
 from rankwright.bagging.bag_models import rank_scores
+from rankwright.bagging.binned_shards import BinnedShards
 from rankwright.bagging.samples import BagPlan, QuerySample
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -27,22 +28,6 @@ from rankwright.trees.bins.binned import BinnedDataset
 AnyRanker = TypeVar("AnyRanker", bound=Ranker)
 
 
-class MemberTraining(Protocol):
-    """How members of one kind are trained and scored; engines send it to their workers."""
-
-    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:
-        """The member trained on the sample."""
-
-    def score_others(self, member: TrainedRanker, sample: QuerySample) -> Float64Array | None:
-        """The member's scores of the training documents it did not see, None where they are not needed."""
-
-    def score_valid(self, member: TrainedRanker) -> Float64Array:
-        """The member's scores of the validation documents."""
-
-    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
-        """The trained member that a file describes."""
-
-
 def copy_of(ranker: AnyRanker, **changes: Any) -> AnyRanker:
     """An untrained copy with these settings changed; settings that the ranker lacks are ignored."""
     copy: AnyRanker = clone(ranker)
@@ -52,74 +37,58 @@ def copy_of(ranker: AnyRanker, **changes: Any) -> AnyRanker:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ForestOfBag:
-    """Grows the forest of any bag: one like `single`, which is untrained.
+class ForestMembers:
+    """Trains and scores forests like `single`, which is untrained; engines send this to their workers.
 
+    `data` are codes that every bag reads without a copy, or shards, of which a bag reads the queries that it drew.
     `choosing` is what a forest's trees are chosen by, and `findings` what was found in the data of all bags.
     """
 
     single: ForestRanker
+    data: BinnedDataset | BinnedShards
+    valid: BinnedDataset | None
     choosing: BinnedDataset | None
     bags: BagPlan
     threads: int
     findings: TrainingFindings = field(default_factory=TrainingFindings)
 
-    def grown(
-        self,
-        bag: int,
-        listener: Listener,
-        data: BinnedDataset,
-        queries: IntArray | None = None,
-        *,
-        watch_others: bool = False,
-    ) -> TrainedRanker:
-        """The forest that is grown on these documents, or on some of their queries."""
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:
+        """The forest of a bag."""
+        queries = sample.queries
+        if isinstance(self.data, BinnedShards):
+            read = self.data.read(queries, self.threads)
+            data, grown_on = weighted(read, QuerySample(sample.counts[queries])), None
+        else:
+            data, grown_on = weighted(self.data, sample), None if sample.is_everything else queries
         member = copy_of(self.single, seed=self.bags.seed_of(bag), threads=self.threads)
         member.check()
         chosen_by = None if self.bags.overfit else self.choosing
         run = TrainingRun([listener], allow_empty=True)  # one bag may have nothing to learn from where the whole has
-        prepared = prepared_bins(member, data, chosen_by, queries, watch_others, run, self.findings)
+        prepared = prepared_bins(member, data, chosen_by, grown_on, watch_others, run, self.findings)
         trained = member.recipe.grow(member, prepared, run)
         # The weights of all clicks stay with the bag: workers need not send them back.
         return replace(trained, findings=replace(trained.findings, propensity_weights=None))
 
-    def scores(self, member: TrainedRanker, documents: BinnedDataset) -> Float64Array:
-        """A forest's scores of binned documents."""
-        scores = np.full(documents.n_docs, base_score_of(member))
-        forest_of(member).add_scores_of_codes(documents, scores, threads=self.threads)
-        return scores
+    def score_others(self, member: TrainedRanker, sample: QuerySample) -> Float64Array | None:
+        """The scores of documents out of the bag; None of shards, from which these are not read."""
+        if isinstance(self.data, BinnedShards):
+            return None
+        rows = self.data.groups.rows_of(sample.others)
+        return self._scores(member, self.data)[rows] if len(rows) else np.empty(0)
+
+    def score_valid(self, member: TrainedRanker) -> Float64Array:
+        """The scores of validation documents."""
+        assert self.valid is not None
+        return self._scores(member, self.valid)
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
         """The forest that a file describes."""
         return type(self.single).from_state(header, arrays).trained_
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ForestMembers:
-    """Trains and scores forests on codes that every bag reads without a copy."""
-
-    forest: ForestOfBag
-    data: BinnedDataset
-    valid: BinnedDataset | None
-
-    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:
-        """The forest of a bag."""
-        queries = None if sample.is_everything else sample.queries
-        return self.forest.grown(bag, listener, weighted(self.data, sample), queries, watch_others=watch_others)
-
-    def score_others(self, member: TrainedRanker, sample: QuerySample) -> Float64Array | None:
-        """The scores of documents out of the bag."""
-        rows = self.data.groups.rows_of(sample.others)
-        return self.forest.scores(member, self.data)[rows] if len(rows) else np.empty(0)
-
-    def score_valid(self, member: TrainedRanker) -> Float64Array:
-        """The scores of validation documents."""
-        assert self.valid is not None
-        return self.forest.scores(member, self.valid)
-
-    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
-        """The forest that a file describes."""
-        return self.forest.restore(header, arrays)
+    def _scores(self, member: TrainedRanker, documents: BinnedDataset) -> Float64Array:
+        scores = np.full(documents.n_docs, base_score_of(member))
+        forest_of(member).add_scores_of_codes(documents, scores, threads=self.threads)
+        return scores
 
 
 def choosing_part(valid: BinnedDataset | None, parts: Mapping[str, int]) -> BinnedDataset | None:

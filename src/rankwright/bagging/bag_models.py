@@ -1,15 +1,15 @@
-"""The trained models of bags."""
+"""The trained models of bags, and the fitted attributes of rankers that have one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import Arrays, Float64Array, IntArray
 from rankwright.bagging.settings import BAGGED_BY_DEFAULT, stored_ranker
 from rankwright.container.checks import read_list, read_optional_number
 from rankwright.data.dataset import RankingDataset
@@ -18,30 +18,18 @@ from rankwright.errors import InputError, require
 from rankwright.explanations.contributions import Contributions, PairContributions, Question, mean_contributions
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.trained import TrainedRanker
+from rankwright.rankers.views import View
 from rankwright.ranking.order import rank
-from rankwright.trees.forests.forest import IMPORTANCES, Forest
+from rankwright.trees.forests.forest import Forest
 from rankwright.trees.model import ForestModel, forest_of_file
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BaggedForestModel(Model):
+class BaggedForestModel(ForestModel):
     """The mean of forests as one forest, with the trees in order of bags."""
 
-    importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
-
-    trees: ForestModel
     trees_of_bags: IntArray  # how many trees each bag has
     oob_score: float | None  # the value of `select` on queries out of the bag
-
-    @property
-    def forest(self) -> Forest:
-        """All trees."""
-        return self.trees.forest
-
-    @property
-    def base_score(self) -> float:
-        """The number that the trees' values are added to."""
-        return self.trees.base_score
 
     def bag(self, number: int) -> Forest:
         """The trees with which one bag would score alone, without its base score."""
@@ -49,10 +37,6 @@ class BaggedForestModel(Model):
         require(0 <= number < n_bags, f"bags are numbered from 0 to {n_bags - 1}, got {number}")
         last = int(self.trees_of_bags[: number + 1].sum())
         return self.forest.part(last - int(self.trees_of_bags[number]), last).scaled(n_bags)
-
-    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
-        """The mean of the bags' scores."""
-        return self.trees.scores(data, threads=threads)
 
     @property
     def n_steps(self) -> int:
@@ -64,45 +48,21 @@ class BaggedForestModel(Model):
         own: dict[str, Any] = {"bags": self.n_steps, "fewest_trees_of_a_bag": int(self.trees_of_bags.min())}
         if self.oob_score is not None:
             own["out_of_bag_score"] = self.oob_score
-        return own | self.trees.facts()
-
-    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
-        """What each feature adds to each score by the splits of all trees."""
-        return self.trees.contributions(data, question)
-
-    def interactions(self, data: RankingDataset, question: Question) -> Float64Array:
-        """What pairs of features add by acting together."""
-        return self.trees.interactions(data, question)
-
-    def values_that_matter(self) -> dict[int, Float32Array]:
-        """For each feature that is split, the values on both sides of its thresholds, or its categories."""
-        return self.trees.values_that_matter()
-
-    def importances(self, kind: str) -> Float64Array:
-        """The total gain of each feature's splits (`gain`), or their number (`count`)."""
-        return self.trees.importances(kind)
-
-    def importances_of_steps(self, kind: str) -> Float64Array:
-        """The importances that each tree adds, a row for each."""
-        return self.trees.importances_of_steps(kind)
-
-    def used_features(self, n_features: int) -> BoolArray:
-        """Which features the trees split on."""
-        return self.trees.used_features(n_features)
+        return own | ForestModel.facts(self)
 
     def state(self) -> State:
         """The state of the forest, the number of trees of each bag, and the value out of the bag."""
-        header, arrays = self.trees.state()
+        header, arrays = ForestModel.state(self)
         return header | {"trees_of_bags": self.trees_of_bags.tolist(), "out_of_bag": self.oob_score}, arrays
 
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        trees = ForestModel(*forest_of_file(stored))
+        forest, base_score = forest_of_file(stored)
         counts = read_list(stored.header, "trees_of_bags", int)
-        if not counts or min(counts) < 0 or sum(counts) != trees.forest.n_trees:
-            raise InputError(f"{len(counts)} bags have {sum(counts)} trees, the forest {trees.forest.n_trees}")
-        return cls(trees, np.array(counts, np.int64), read_optional_number(stored.header, "out_of_bag"))
+        if not counts or min(counts) < 0 or sum(counts) != forest.n_trees:
+            raise InputError(f"{len(counts)} bags have {sum(counts)} trees, the forest {forest.n_trees}")
+        return cls(forest, base_score, np.array(counts, np.int64), read_optional_number(stored.header, "out_of_bag"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,6 +134,16 @@ class BagModel(Model):
         combine, single = stored.settings.combine, members[0].model
         by_rank = combine == "rank" or (combine is None and single.needs_queries)
         return cls(tuple(members), by_rank, read_optional_number(stored.header, "out_of_bag"))
+
+
+n_bags_view = View[int](lambda trained: trained.model.n_steps, "How many bags were trained.")
+oob_score_view = View[float | None](
+    lambda trained: trained.model.oob_score,  # type: ignore[attr-defined]  # models of bags have one
+    "The value of `select` on queries out of the bag; None where there is nothing to measure.",
+)
+oob_scores_view = View[Float64Array | None](
+    lambda trained: trained.findings.oob_scores, "The mean score of each training document out of the bag."
+)
 
 
 def _prefix(bag: int) -> str:

@@ -6,18 +6,19 @@ saved bag is sent to its worker, and a bag that comes back is saved here at once
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, Float64Array
-from rankwright.bagging.bag_members import MemberTraining
+from rankwright.arrays import Arrays, Float64Array, thread_count
+from rankwright.bagging.bag_members import ForestMembers, RankerMembers
 from rankwright.bagging.samples import BagPlan, OutOfBag, QuerySample, can_choose
+from rankwright.bagging.settings import OF_BAGS
 from rankwright.cluster.engine import Engine, Report
 from rankwright.cluster.in_process import ThreadEngine
 from rankwright.container.checks import file_faults
@@ -25,8 +26,10 @@ from rankwright.container.file import Container
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.stages import announce, is_followed
+from rankwright.rankers.recipe import TrainingRun, lasting_settings
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.training.checkpoints import Checkpoint
+from rankwright.training.digest import run_identity
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, Watch
 from rankwright.training.watch import Watches, appender, watches_of
@@ -48,7 +51,7 @@ class BagMaker:
 
     documents: RankingDataset
     valid: RankingDataset | None
-    members: MemberTraining
+    members: ForestMembers | RankerMembers
     plan: BagPlan
     select: str | Callable[..., Any]
 
@@ -103,32 +106,49 @@ class TrainedBags:
     watched: Mapping[str, list[float]]
 
 
+def bag_plan(ranker: Any) -> BagPlan:
+    """How many bags there are, and how each draws its queries."""
+    return BagPlan(**{name: getattr(ranker, name) for name in OF_BAGS}, seed=ranker.seed)
+
+
+def bags_at_a_time(ranker: Any) -> int:
+    """How many bags this process trains at a time."""
+    return min(thread_count(ranker.threads), ranker.n_bags) if ranker.single().trains_beside_others else 1
+
+
+def threads_of_a_bag(ranker: Any) -> int:
+    """How many threads a bag is trained with."""
+    engine = ranker.engine
+    return thread_count(ranker.threads) // bags_at_a_time(ranker) if engine is None else int(engine.threads)
+
+
 def train_bags(
-    maker: BagMaker,
-    files: BagFiles,
-    *,
-    engine: Engine | None = None,
-    listeners: Sequence[Listener] = (),
-    workers: int = 1,
-    threads: int = 1,
+    ranker: Any,
+    documents: RankingDataset,
+    valid: RankingDataset | None,
+    members: ForestMembers | RankerMembers,
+    digests: tuple[str, str | None],
+    run: TrainingRun,
     parts: Mapping[str, int],
 ) -> TrainedBags:
-    """Train the bags of the maker's plan on `engine`, or on `workers` threads; the result is the same.
+    """The trained bags of a ranker, by the workers of its engine or on threads; the result is the same.
 
     After each bag the mean of the bags so far is measured, on validation data or else on queries out of the bag; of
     several `parts` of the validation data, which have so many queries, the first is that of the history. A bag
-    that `files` has from an earlier run is not trained again. Ctrl-C keeps the finished bags.
+    that an earlier run saved is not trained again. Ctrl-C keeps the finished bags.
     """
-    documents, n_bags = maker.documents, maker.plan.n_bags
-    with BagsOnEngine(engine or ThreadEngine(workers), maker, files) as bags:
-        learner = BagLearner(documents, maker.valid, maker.select, bags.result, threads)
-        watch, others = learner.watches(maker.plan.sample(0, documents.n_queries), parts)
+    plan = bag_plan(ranker)
+    maker = BagMaker(documents, valid, members, plan, ranker.selected_metric)
+    files = BagFiles(run.folder, run_identity(*digests, lasting_settings(ranker)))
+    with closing(BagsOnEngine(ranker.engine or ThreadEngine(bags_at_a_time(ranker)), maker, files)) as bags:
+        learner = BagLearner(maker, bags.result, thread_count(ranker.threads))
+        watch, others = learner.watches(plan.sample(0, documents.n_queries), parts)
         watched: dict[str, list[float]] = {name: [] for name in others}
         appending = [appender(other.measure, watched[name]) for name, other in others.items()]
         lesson = Lesson(learner=learner, model=lambda learned: learned, digests=lambda: ("", None), watch=watch)
         try:
-            heard = [bags.hear, *appending, *listeners]
-            history = learn(lesson, LoopPlan(n_bags, what=""), chooses=False, listeners=heard).history
+            heard = [bags.hear, *appending, *run.listeners]
+            history = learn(lesson, LoopPlan(plan.n_bags, what=""), chooses=False, listeners=heard).history
         except KeyboardInterrupt:  # before the first bag: later ones may be finished
             history = History(interrupted=True, chosen=False)
         if history.interrupted:
@@ -147,18 +167,11 @@ def train_bags(
 class BagLearner:
     """The bags so far; each step of the training loop adds the next one, which was made elsewhere."""
 
-    def __init__(
-        self,
-        documents: RankingDataset,
-        valid: RankingDataset | None,
-        select: str | Callable[..., Any],
-        result: Callable[[int], Bag],
-        threads: int,
-    ) -> None:
+    def __init__(self, maker: BagMaker, result: Callable[[int], Bag], threads: int) -> None:
         self.members: list[TrainedRanker] = []
-        self.out_of_bag = OutOfBag(documents)
-        self._valid, self._select, self._result, self._threads = valid, select, result, threads
-        self._valid_scores = np.zeros(0 if valid is None else valid.n_docs)
+        self.out_of_bag = OutOfBag(maker.documents)
+        self._valid, self._select, self._result, self._threads = maker.valid, maker.select, result, threads
+        self._valid_scores = np.zeros(0 if maker.valid is None else maker.valid.n_docs)
 
     def take_step(self, step: int) -> bool:
         """Wait for the bag of that number and add it."""
@@ -256,12 +269,8 @@ class BagsOnEngine:
         """The finished bags that were not taken."""
         return dict(sorted(self._waiting.items()))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """End the bags that are still in the making."""
         self._run.close()
 
 

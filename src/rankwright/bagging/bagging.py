@@ -9,16 +9,9 @@ from typing import Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from rankwright.arrays import thread_count
-from rankwright.bagging.bag_members import ForestMembers, ForestOfBag, RankerMembers, choosing_part, copy_of, own_module
-from rankwright.bagging.bag_models import BagModel
-from rankwright.bagging.bags import (
-    bag_plan,
-    n_bags_view,
-    oob_score_view,
-    oob_scores_view,
-    threads_of_a_bag,
-    train_members,
-)
+from rankwright.bagging.bag_members import ForestMembers, RankerMembers, choosing_part, copy_of, own_module
+from rankwright.bagging.bag_models import BagModel, n_bags_view, oob_score_view, oob_scores_view
+from rankwright.bagging.bag_training import bag_plan, threads_of_a_bag, train_bags
 from rankwright.bagging.settings import BaggingSettings
 from rankwright.container.checks import read_field, read_optional_field
 from rankwright.errors import require, require_type
@@ -49,11 +42,11 @@ class BaggingRecipe:
         data, valid, single = prepared.data, prepared.valid, ranker.single()
         run_stages(data, (Refuse(single),), prepared.findings)
         members, digests = bag_members(ranker, single, prepared), digests_of(data, valid)
-        bags = train_members(ranker, data, valid, members, digests, run, prepared.parts)
+        bags = train_bags(ranker, data, valid, members, digests, run, prepared.parts)
         oob_score = bags.out_of_bag.measure(ranker.selected_metric, threads=thread_count(ranker.threads))
         oob_scores = data.in_source_order(bags.out_of_bag.scores())
         found = replace(prepared.findings, watched=bags.watched, oob_scores=oob_scores)
-        copies = tuple(_without_seen(member) for member in bags.members)
+        copies = tuple(replace(member, findings=replace(member.findings, seen_queries=None)) for member in bags.members)
         model = BagModel(copies, combines_ranks(ranker), oob_score)
         return trained_ranker(ranker, TrainingOutcome(model, bags.history, digests[0], found), prepared.features)
 
@@ -65,8 +58,7 @@ def bag_members(ranker: Any, single: Ranker, prepared: PreparedData) -> RankerMe
     if isinstance(single, ForestRanker) and isinstance(single.recipe, ForestRecipe) and single.scaling is None:
         binned = bin_dataset(data, **(single.binning() | {"seed": ranker.seed, "threads": ranker.threads}))
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=ranker.threads)
-        forest = ForestOfBag(single, choosing_part(watched, parts), plan, threads)
-        forests = ForestMembers(forest, binned, watched)
+        forests = ForestMembers(single, binned, watched, choosing_part(watched, parts), plan, threads)
     choosing = valid
     if valid is not None and len(parts) > 1:
         choosing = valid.take_queries(range(next(iter(parts.values()))))
@@ -76,10 +68,6 @@ def bag_members(ranker: Any, single: Ranker, prepared: PreparedData) -> RankerMe
 def combines_ranks(ranker: Any) -> bool:
     """Whether ranks are averaged, not scores."""
     return bool(ranker.single().needs_qid) if ranker.combine is None else ranker.combine == "rank"
-
-
-def _without_seen(member: TrainedRanker) -> TrainedRanker:
-    return replace(member, findings=replace(member.findings, seen_queries=None))
 
 
 class Bagging(Ranker, BaggingSettings):

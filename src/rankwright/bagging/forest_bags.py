@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import IntArray, thread_count
-from rankwright.bagging.bag_members import ForestMembers, ForestOfBag, choosing_part
+from rankwright.bagging.bag_members import ForestMembers, choosing_part
 from rankwright.bagging.bag_models import BaggedForestModel
-from rankwright.bagging.bag_training import TrainedBags
-from rankwright.bagging.bags import bag_plan, threads_of_a_bag, train_members
+from rankwright.bagging.bag_training import TrainedBags, bag_plan, threads_of_a_bag, train_bags
+from rankwright.bagging.binned_shards import bin_shards
 from rankwright.bagging.settings import OF_BAGS
-from rankwright.bagging.shard_members import ShardMembers, bin_shards
 from rankwright.errors import require
 from rankwright.formats.shards import Shards
 from rankwright.mart.forest_ranker import ForestRanker
@@ -78,11 +77,10 @@ class ForestBagRecipe:
         single = ranker.single(**DONE_BEFORE)
         shape = ForestGrowth(self.member, single, lists, told).shape_for_bags(run)  # once, for all bags
         choosing, single = choosing_part(valid, lists.parts), ranker.single(**DONE_BEFORE, **shape)
-        forest = ForestOfBag(single, choosing, bag_plan(ranker), threads_of_a_bag(ranker), told)
-        members = ForestMembers(forest, data, valid)
+        members = ForestMembers(single, data, valid, choosing, bag_plan(ranker), threads_of_a_bag(ranker), told)
         watched = None if valid is None else valid.documents
         digests = lists.digests()
-        bags = train_members(ranker, data.documents, watched, members, digests, run, lists.parts)
+        bags = train_bags(ranker, data.documents, watched, members, digests, run, lists.parts)
         score = bags.out_of_bag.measure(ranker.selected_metric, threads=thread_count(ranker.threads))
         oob_scores = data.documents.in_source_order(bags.out_of_bag.scores())
         chosen = _chosen(ranker, bags, shape)
@@ -102,12 +100,11 @@ class ForestBagRecipe:
         data = bin_shards(shards, ranker.engine, **ranker.binning())
         known = KnownFeatures(data.mapper.n_features, tuple(data.feature_names))
         watched, parts = binned_validation(ranker, known, given, data.mapper)
-        choosing = choosing_part(watched, parts)
-        forest = ForestOfBag(ranker.single(**DONE_BEFORE), choosing, bag_plan(ranker), threads_of_a_bag(ranker))
-        members = ShardMembers(forest, data, watched)
+        single, choosing = ranker.single(**DONE_BEFORE), choosing_part(watched, parts)
+        members = ForestMembers(single, data, watched, choosing, bag_plan(ranker), threads_of_a_bag(ranker))
         digests = data.digest, None if watched is None else binned_digest(watched)
         documents = None if watched is None else watched.documents
-        bags = train_members(ranker, data.documents, documents, members, digests, run, parts)
+        bags = train_bags(ranker, data.documents, documents, members, digests, run, parts)
         found = TrainingFindings(chosen=_chosen(ranker, bags), watched=bags.watched)
         return trained_ranker(ranker, TrainingOutcome(_mean_of(bags, None), bags.history, data.digest, found), known)
 
@@ -132,14 +129,9 @@ def _mean_of(bags: TrainedBags, oob_score: float | None) -> BaggedForestModel:
     forests = [forest_of(member) for member in bags.members]
     base_score = float(np.mean([base_score_of(member) for member in bags.members]))
     trees_of_bags = np.array([forest.n_trees for forest in forests], np.int64)
-    return BaggedForestModel(ForestModel(_mean_forest(forests), base_score), trees_of_bags, oob_score)
-
-
-def _mean_forest(forests: Sequence[Forest]) -> Forest:
     grown = [forest for forest in forests if forest.n_trees]
-    if not grown:
-        return forests[0]
-    return merge_forests(grown, np.full(len(grown), 1 / len(forests)))
+    mean = merge_forests(grown, np.full(len(grown), 1 / len(forests))) if grown else forests[0]
+    return BaggedForestModel(mean, base_score, trees_of_bags, oob_score)
 
 
 # What rankers have that are bags of forests.

@@ -85,7 +85,7 @@ _TABLE = (
     Kind(LambdaMARTSettings, "rankwright.mart.lambdamart:LambdaMART", FOREST),
     Kind(BLMARTSettings, "rankwright.bagging.blmart:BLMART", BAGGED_FOREST),
     Kind(MARTSettings, "rankwright.mart.mart:MART", FOREST),
-    Kind(BagBooSettings, "rankwright.bagging.bagboo:BagBoo", BAGGED_FOREST),
+    Kind(BagBooSettings, "rankwright.bagging.blmart:BagBoo", BAGGED_FOREST),
     Kind(RankNetSettings, "rankwright.nets.ranknet:RankNet", NET),
     Kind(LambdaRankSettings, "rankwright.nets.lambdarank:LambdaRank", NET),
     Kind(NetRankerSettings, "rankwright.nets.net_ranker:NetRanker", NET),

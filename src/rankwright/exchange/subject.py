@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, arrays_with_prefix
-from rankwright.bagging.bag_models import BaggedForestModel, BagModel
+from rankwright.bagging.bag_models import BagModel
 from rankwright.boosters.model import WeightedSumModel
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
@@ -134,8 +134,6 @@ def _forest(trained: TrainedRanker) -> ForestModel | None:
     model = trained.model
     if isinstance(model, ForestModel):
         return model
-    if isinstance(model, BaggedForestModel):
-        return model.trees
     if isinstance(model, BagModel) and not model.by_rank and all(_is_plain_forest(one) for one in model.members):
         forests = [_forest(member) for member in model.members]
         found = [forest for forest in forests if forest is not None]
@@ -145,7 +143,7 @@ def _forest(trained: TrainedRanker) -> ForestModel | None:
 
 
 def _is_plain_forest(member: TrainedRanker) -> bool:
-    return member.scaling is None and isinstance(member.model, ForestModel | BaggedForestModel)
+    return member.scaling is None and isinstance(member.model, ForestModel)
 
 
 def _layers(trained: TrainedRanker) -> tuple[ExportedLayer, ...]:

@@ -9,8 +9,8 @@ import pytest
 from sklearn.base import clone
 
 import rankwright as rw
-from rankwright.bagging.bags import bag_plan
-from rankwright.bagging.shard_members import bin_shards
+from rankwright.bagging.bag_training import bag_plan
+from rankwright.bagging.binned_shards import bin_shards
 from rankwright.cluster.opening import open_engine
 from rankwright.errors import FileFormatError, InputError, SettingError
 from rankwright.formats.shards import Shards
@@ -87,7 +87,7 @@ def test_validation_data_chooses(folder, engine):
 
 
 def test_bins_are_seen_in_the_same_sample(folder, engine, monkeypatch):
-    monkeypatch.setattr("rankwright.bagging.shard_members.SAMPLE_SIZE", 50)
+    monkeypatch.setattr("rankwright.bagging.binned_shards.SAMPLE_SIZE", 50)
     whole = rw.bin_file([folder / f"{shard}.parquet" for shard in range(N_SHARDS)], max_bins=15, sample_size=50)
     for by in (None, engine):
         shards = bin_shards(Shards(folder), by, max_bins=15, categorical=(), seed=0, threads=1)

@@ -1,4 +1,4 @@
-"""How forests are bagged over shards: a worker reads from all files only the queries that its bag drew.
+"""Shards that forests are bagged over: a worker reads from all files only the queries that its bag drew.
 
 All bags have the same bins, which equal those of the same data in memory, because they come from the same sample of
 rows. A bag's trees are those of a dataset of its queries alone. (In memory they differ slightly: there the random
@@ -8,15 +8,12 @@ document and feature, and for a short time twice that while it reads them; boost
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray, Uint64Array
-from rankwright.bagging.bag_members import ForestOfBag, weighted
-from rankwright.bagging.samples import QuerySample
+from rankwright.arrays import Float32Array, IntArray, Uint64Array
 from rankwright.cluster.engine import Engine, Report
 from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
@@ -24,9 +21,7 @@ from rankwright.data.keys import query_keys
 from rankwright.errors import InputError, require
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.formats.storage.places import state_of
-from rankwright.rankers.trained import TrainedRanker
 from rankwright.training.digest import digest_of
-from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import BinMapper, fit_bins
 from rankwright.trees.bins.from_file import bin_file
@@ -61,33 +56,6 @@ class BinnedShards:
         return data
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ShardMembers:
-    """Trains forests on queries that are read from shards, and scores what is validated on."""
-
-    forest: ForestOfBag
-    shards: BinnedShards
-    valid: BinnedDataset | None
-
-    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:  # noqa: ARG002
-        """The forest of a bag; its queries are read here."""
-        queries = sample.queries
-        read = self.shards.read(queries, self.forest.threads)
-        return self.forest.grown(bag, listener, weighted(read, QuerySample(sample.counts[queries])))
-
-    def score_others(self, member: TrainedRanker, sample: QuerySample) -> None:
-        """None: queries out of the bag are not read."""
-
-    def score_valid(self, member: TrainedRanker) -> Float64Array:
-        """The scores of validation documents."""
-        assert self.valid is not None
-        return self.forest.scores(member, self.valid)
-
-    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
-        """The forest that a file describes."""
-        return self.forest.restore(header, arrays)
-
-
 def bin_shards(
     shards: Shards,
     engine: Engine | None,
@@ -100,8 +68,11 @@ def bin_shards(
     """The shards with bins from a sample of their rows; the workers of `engine`, if there is one, read them for it."""
     require(not shards.options.get("categories"), "bags over shards learn from numbers: leave out categories")
     states = {path: state_of(path) for path in shards.paths}
-    parts = [WholeShard(shards, path, seed) for path in shards.paths]
-    looks = [part.look() for part in parts] if engine is None else _in_order(engine, parts)
+    tasks = [(shards, path, seed) for path in shards.paths]
+    if engine is None:
+        looks = [look_at_shard(None, task) for task in tasks]
+    else:
+        looks = [done.result for done in sorted(engine.run(look_at_shard, tasks), key=lambda done: done.number)]
     names = looks[0].feature_names
     features, priorities = (np.concatenate(all_of) for all_of in zip(*(look.sample for look in looks), strict=True))
     mapper = fit_bins(
@@ -124,27 +95,10 @@ class ShardLook(NamedTuple):
     sample: tuple[Float32Array, Uint64Array]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WholeShard:
-    """One shard, which one task looks through."""
-
-    shards: Shards
-    path: str
-    seed: int
-
-    def look(self) -> ShardLook:
-        """Read the shard, block by block."""
-        sample = RowSample(SAMPLE_SIZE, self.seed)
-        documents = self.shards.file(self.path).stream_rows(sample.add)
-        keys = query_keys(documents.data, sample.hashes())
-        return ShardLook(documents.feature_names, keys, sample.with_priorities())
-
-
-def look_at_shard(shared: None, part: WholeShard, report: Report) -> ShardLook:  # noqa: ARG001
-    """Look through a shard, in a worker."""
-    return part.look()
-
-
-def _in_order(engine: Engine, parts: list[WholeShard]) -> list[ShardLook]:
-    done = sorted(engine.run(look_at_shard, parts), key=lambda done: done.number)
-    return [each.result for each in done]
+def look_at_shard(shared: None, task: tuple[Shards, str, int], report: Report | None = None) -> ShardLook:  # noqa: ARG001
+    """Read a shard block by block, in a worker or here; the task is the shard among others, and a seed."""
+    shards, path, seed = task
+    sample = RowSample(SAMPLE_SIZE, seed)
+    documents = shards.file(path).stream_rows(sample.add)
+    keys = query_keys(documents.data, sample.hashes())
+    return ShardLook(documents.feature_names, keys, sample.with_priorities())
