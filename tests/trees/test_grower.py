@@ -14,7 +14,7 @@ from rankwright.errors import InputError, SettingError
 from rankwright.kernels import reference
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.bins.binning import codes_by_row
-from rankwright.trees.forests.tree import Tree
+from rankwright.trees.forests.forest import Tree
 from rankwright.trees.grower import GrowerMemory, GrownTree, grow_tree
 from rankwright.trees.params import TreeParams
 

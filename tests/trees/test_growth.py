@@ -18,7 +18,7 @@ from rankwright.errors import SettingError
 from rankwright.kernels import reference
 from rankwright.kernels.naive.common import about_normal, stream_of
 from rankwright.mart.forest_ranker import ForestRanker
-from rankwright.trees.forests.tree import Tree
+from rankwright.trees.forests.forest import Tree
 from rankwright.trees.grower import GrownTree, grow_tree
 from rankwright.trees.params import TreeParams
 

@@ -31,8 +31,7 @@ from rankwright.rankers.views import View
 from rankwright.training.driver import Learned, Lesson
 from rankwright.trees.bins.binned import bins_of
 from rankwright.trees.bins.binning import BinMapper, bin_columns, codes_by_row
-from rankwright.trees.forests.forest import forest_of
-from rankwright.trees.forests.tree import Tree
+from rankwright.trees.forests.forest import Tree, forest_of
 from rankwright.trees.model import ForestModel
 
 STUMPS_AT_A_TIME = 8  # whose pairs FRank's kernel counts in one pass: one for each bit

@@ -27,12 +27,12 @@ from rankwright.rankers.recipe import (
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.driver import NEEDS_VALIDATION, Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan
+from rankwright.trees import sizing
 from rankwright.trees.bins.binned import feature_numbers
 from rankwright.trees.boosting import BoostingParams, resumed_after
-from rankwright.trees.length import LASTING, LEAST_QUERIES, MOST_DOCS, PATIENCE, FoldedForests, length_folds
 from rankwright.trees.model import ForestModel
 from rankwright.trees.params import TreeParams
-from rankwright.trees.sizing import LEAD_IN_BAGS, PAPER, ForestShape, chosen_settings, shape_for, shapes_to_try
+from rankwright.trees.sizing import ForestShape
 
 Chosen = Mapping[str, Any]  # values of settings that are None
 
@@ -75,7 +75,7 @@ class ForestGrowth:
         settings, lists = self.settings, self.lists
         # Before a length is searched for, which takes a while.
         require(settings.early_stopping is None or lists.is_watched, NEEDS_VALIDATION)
-        chosen: Chosen = chosen_settings(settings, self._shape())
+        chosen: Chosen = sizing.chosen_settings(settings, self._shape())
         if earlier is None:
             base_score = self._base_score()
             begin = self._start(base_score)
@@ -102,7 +102,7 @@ class ForestGrowth:
         )
         plan = loop_plan(settings, n_steps=value_of(settings, chosen, "n_trees"))
         if watches.first is not None and plan.patience is None and "n_trees" in chosen:
-            plan = replace(plan, patience=PATIENCE, lasting=LASTING)
+            plan = replace(plan, patience=sizing.PATIENCE, lasting=sizing.LASTING)
         learned, watched = follow(lesson, settings, plan, run)
         found = replace(self.findings, chosen=chosen, watched=watched)
         return TrainingOutcome(lesson.model(learned), learned.history, lists.digest(), found)
@@ -112,10 +112,10 @@ class ForestGrowth:
 
         Only settings that are None are given; nothing if there is no such shape. Bags ask this once, for all of them.
         """
-        by_size = chosen_settings(self.settings, self._shape())
+        by_size = sizing.chosen_settings(self.settings, self._shape())
         if not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
             return {}
-        best = self._chosen_on_unseen(self._start(self._base_score()), by_size, run, lead=LEAD_IN_BAGS)
+        best = self._chosen_on_unseen(self._start(self._base_score()), by_size, run, lead=sizing.LEAD_IN_BAGS)
         is_other = any(best[name] != value for name, value in by_size.items() if name != "n_trees")
         return {name: value for name, value in best.items() if name != "n_trees"} if is_other else {}
 
@@ -130,8 +130,8 @@ class ForestGrowth:
     def _shape(self) -> ForestShape:
         """The values of settings that are None. Where steps are watched, the best of many trees is found."""
         if self._is_papers:
-            return PAPER
-        shape = shape_for(self.lists.n_docs)
+            return sizing.PAPER
+        shape = sizing.shape_for(self.lists.n_docs)
         return replace(shape, n_trees=shape.most_trees) if self.lists.is_watched else shape
 
     @property
@@ -140,13 +140,13 @@ class ForestGrowth:
 
     def _may_choose_length(self, chosen: Chosen) -> bool:
         """Whether held-out queries of the training data should choose the number of trees, and are able to."""
-        lists, by_size = self.lists, "n_trees" in chosen and not self._is_papers
-        if not by_size or lists.is_watched or lists.data.groups.n_queries < LEAST_QUERIES or lists.n_docs > MOST_DOCS:
+        lists = self.lists
+        if "n_trees" not in chosen or self._is_papers or lists.is_watched or not lists.can_be_folded:
             return False
-        return lists.can_be_folded
+        return lists.data.groups.n_queries >= sizing.LEAST_QUERIES and lists.n_docs <= sizing.MOST_DOCS
 
     def _shapes_to_try(self) -> tuple[ForestShape, ...]:
-        settings, shapes = self.settings, shapes_to_try(self.lists.n_docs)
+        settings, shapes = self.settings, sizing.shapes_to_try(self.lists.n_docs)
         are_open = settings.max_leaves is None and settings.growth is None and settings.max_depth is None
         # Symmetric trees do not split categories.
         return shapes if are_open and not self.lists.data.mapper.categorical.any() else shapes[:1]
@@ -158,7 +158,7 @@ class ForestGrowth:
         """
         best, to_beat = by_size, -inf
         for shape in self._shapes_to_try():
-            chosen = chosen_settings(self.settings, shape)
+            chosen = sizing.chosen_settings(self.settings, shape)
             history = self._watched_on_unseen(begin, shape, chosen, run)
             mean = history.best_mean if history.higher_is_better else -(history.best_mean or 0.0)
             if history.best_step is not None and mean is not None and mean > to_beat:
@@ -168,8 +168,8 @@ class ForestGrowth:
     def _watched_on_unseen(self, begin: BeginForest, shape: ForestShape, chosen: Chosen, run: TrainingRun) -> History:
         """How good forests of that shape are, tree by tree, on queries that they were not grown on."""
         settings, lists = self.settings, self.lists
-        folds = length_folds(lists.data.groups, settings.seed)
-        folded = FoldedForests([begin(self.params(chosen), fold.train) for fold in folds])
+        folds = sizing.length_folds(lists.data.groups, settings.seed)
+        folded = sizing.FoldedForests([begin(self.params(chosen), fold.train) for fold in folds])
         lesson = Lesson(
             learner=folded,
             model=lambda learned: learned,
@@ -177,7 +177,8 @@ class ForestGrowth:
             digests=lists.digests,
         )
         folder = None if run.folder is None else run.folder / f"length-{shape.growth}"
-        plan = LoopPlan(shape.most_trees, PATIENCE, LASTING, f"choosing how many trees ({shape.growth})", unit="trees")
+        what = f"choosing how many trees ({shape.growth})"
+        plan = LoopPlan(shape.most_trees, sizing.PATIENCE, sizing.LASTING, what, unit="trees")
         checkpoint = checkpoint_of(lesson, settings, folder)
         history = learn(lesson, plan, smoothing=settings.smoothing, checkpoint=checkpoint).history
         if history.interrupted:

@@ -20,9 +20,8 @@ from rankwright.training.driver import Earlier
 from rankwright.training.loop import History
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
-from rankwright.trees.forests.forest import Forest, forest_of
+from rankwright.trees.forests.forest import Forest, Tree, forest_of
 from rankwright.trees.forests.merging import merge_forests
-from rankwright.trees.forests.tree import Tree
 from rankwright.trees.grower import GrowerMemory, grow_tree
 from rankwright.trees.params import TreeParams
 from rankwright.trees.share import RowShare

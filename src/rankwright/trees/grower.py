@@ -22,7 +22,7 @@ from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes
 from rankwright.memory import require_memory
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import GROUP_BYTES, BinMapper, slots_of
-from rankwright.trees.forests.tree import Tree
+from rankwright.trees.forests.forest import Tree
 from rankwright.trees.params import MAX_LEAVES, TreeParams
 from rankwright.trees.share import RowShare, gathered
 

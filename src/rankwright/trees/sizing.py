@@ -1,18 +1,38 @@
-"""Settings of boosted trees that nobody gave: by the size of the data.
+"""How large a forest is that nobody gave a size: its shape by the size of the data, its length by held-out queries.
 
-The values come from five-fold cross-validation over eleven sets of 75 to 30,000 queries
+The shapes come from five-fold cross-validation over eleven sets of 75 to 30,000 queries
 (`benchmarks/quality/rankers.py`, docs/defaults.md): slow, small, randomised trees for little data, larger ones for
 much. Symmetric trees are as good on most little data and far better where features act together, so both are tried on
 queries that are held out.
+
+A forest has as many trees as are best for queries that were not trained on. Little data is cut into folds, and a forest
+is grown without each of them, side by side, tree by tree, on the same bin codes. After each tree the metric is measured
+over all queries, every one scored by the forest that never saw it; the length where it is best, together with its
+neighbours, is chosen. Of much data one part is held out, which is enough. Then a forest of that length is grown on all
+queries, by the caller.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Arrays, arrays_with_prefix
+from rankwright.data.groups import Groups
+from rankwright.data.splits import Fold, k_fold
+from rankwright.trees.boosting import n_trees_array
 from rankwright.trees.params import Growth
+
+N_FOLDS, MOST_DOCS_IN_FOLDS = 3, 300_000
+N_PARTS, MOST_DOCS = 5, 5_000_000  # of more data one part is held out; beyond the limit the search would cost too much
+LEAST_QUERIES = 20  # with fewer, chance would choose
+PATIENCE, LASTING = 100, 0.5  # stop after so many trees without a better mean, and after that share of all trees
+LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,50 +43,25 @@ class ForestShape:
     """
 
     n_trees: int
-    most_trees: int
+    most_trees: int = 2000
     max_leaves: int
     min_docs_in_leaf: int
-    learning_rate: float
-    query_fraction: float
-    feature_fraction: float
+    learning_rate: float = 0.05
+    query_fraction: float = 1.0
+    feature_fraction: float = 1.0
     growth: Growth = "best-first"
 
 
 # Ganjisaffar's slides leave these open; they are what their formula was always tried with here.
-PAPER = ForestShape(
-    n_trees=500,
-    most_trees=500,
-    max_leaves=31,
-    min_docs_in_leaf=20,
-    learning_rate=0.1,
-    query_fraction=1.0,
-    feature_fraction=1.0,
-)
+PAPER = ForestShape(n_trees=500, most_trees=500, max_leaves=31, min_docs_in_leaf=20, learning_rate=0.1)
 # Little data asks for slow, small, randomised trees; much data can tell what larger ones find from noise.
-SMALL = ForestShape(
-    n_trees=150,
-    most_trees=2000,
-    max_leaves=7,
-    min_docs_in_leaf=50,
-    learning_rate=0.05,
-    query_fraction=0.5,
-    feature_fraction=0.5,
-)
+SMALL = ForestShape(n_trees=150, max_leaves=7, min_docs_in_leaf=50, query_fraction=0.5, feature_fraction=0.5)
 MIDDLE = replace(SMALL, n_trees=300, max_leaves=15)
 LARGE = replace(SMALL, n_trees=500, max_leaves=31)
 # By the number of training documents that a shape is for, at most.
 BY_SIZE: tuple[tuple[float, ForestShape], ...] = ((150_000, SMALL), (1_000_000, MIDDLE), (inf, LARGE))
 # The other shape for little data, where held-out queries can choose.
-SYMMETRIC = ForestShape(
-    n_trees=150,
-    most_trees=2000,
-    max_leaves=64,
-    min_docs_in_leaf=10,
-    learning_rate=0.05,
-    query_fraction=1.0,
-    feature_fraction=1.0,
-    growth="symmetric",
-)
+SYMMETRIC = ForestShape(n_trees=150, max_leaves=64, min_docs_in_leaf=10, growth="symmetric")
 # The mean of bags of small trees is as good or better where a single forest of theirs is a little worse, so symmetric
 # ones must lead by this share of the metric to be taken for bags.
 LEAD_IN_BAGS = 0.02
@@ -92,3 +87,43 @@ def _with_leaves_for(n_docs: int, shape: ForestShape) -> ForestShape:
 def chosen_settings(given: Any, shape: ForestShape) -> dict[str, Any]:
     """The shape's value of each setting that is None in `given`."""
     return {name: value for name, value in asdict(shape).items() if getattr(given, name, value) is None}
+
+
+def length_folds(groups: Groups, seed: int) -> list[Fold]:
+    """The folds that are grown without: all of little data, one of much."""
+    rng = np.random.default_rng([seed, LENGTH_STREAM])
+    if groups.n_docs <= MOST_DOCS_IN_FOLDS:
+        return k_fold(groups, N_FOLDS, seed=rng)
+    return k_fold(groups, N_PARTS, seed=rng)[:1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldedForests:
+    """A learner of several forests, each grown on the queries outside one fold, here or by workers."""
+
+    parts: Sequence[Any]
+
+    def take_step(self, step: int) -> bool:
+        """Grow one more tree for each fold; False where none has anything left to learn."""
+        return any([part.take_step(step) for part in self.parts])
+
+    def model(self) -> Arrays:
+        """The number of trees so far."""
+        return n_trees_array(max(part.n_taken for part in self.parts))
+
+    def model_after(self, n_steps: int) -> Arrays:
+        """That number of trees."""
+        return n_trees_array(n_steps)
+
+    def memory(self) -> Arrays:
+        """The trees of each fold."""
+        return {
+            f"{number}.{name}": values
+            for number, part in enumerate(self.parts)
+            for name, values in part.memory().items()
+        }
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Continue after the trees of another run."""
+        for number, part in enumerate(self.parts):
+            part.take_up(arrays_with_prefix(memory, f"{number}."))

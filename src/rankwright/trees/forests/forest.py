@@ -13,12 +13,27 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, as_vector, thread_count
 from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.kernels.records import TreeNodes
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.forests.compiled import CompiledForest, compile_for_codes, compile_forest
 from rankwright.trees.forests.explaining import ExplainedForest
 from rankwright.trees.forests.readings import as_read
-from rankwright.trees.forests.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Tree(TreeNodes):
+    """The nodes of a tree, which splits at raw values as well as at codes.
+
+    A document whose `feature` is at most `threshold` goes left; for a categorical feature, `threshold` is NaN.
+    """
+
+    threshold: Float32Array
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves the tree has."""
+        return (len(self.feature) + 1) // 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import pytest
 import rankwright as rw
 from rankwright.data.splits import k_fold
 from rankwright.training.loop import History
-from rankwright.trees import length
+from rankwright.trees import sizing
 from rankwright.trees.bins.binned import bin_dataset
 from rankwright.trees.sizing import BY_SIZE, PAPER, SMALL, shape_for
 
@@ -42,9 +42,9 @@ def test_a_number_given_is_kept(data):
 
 def test_the_length_is_the_best_for_queries_of_other_folds(data, chosen):
     """The choice made again by hand: three forests, each measured on the fold it never saw."""
-    rng = np.random.default_rng([0, length.LENGTH_STREAM])
+    rng = np.random.default_rng([0, sizing.LENGTH_STREAM])
     ordered = data.in_key_order()
-    folds = k_fold(ordered.groups, length.N_FOLDS, seed=rng)
+    folds = k_fold(ordered.groups, sizing.N_FOLDS, seed=rng)
     binned = bin_dataset(data)
     n_steps = chosen.n_trees_ + 30
     scores = np.zeros((n_steps, data.n_docs))
@@ -103,7 +103,7 @@ def test_validation_data_takes_the_place_of_held_out_queries(data):
 
 
 def test_few_queries_get_the_length_of_the_table():
-    few = rw.synthetic.web_search(length.LEAST_QUERIES - 1, docs_per_query=10, seed=0)
+    few = rw.synthetic.web_search(sizing.LEAST_QUERIES - 1, docs_per_query=10, seed=0)
     assert rw.LambdaMART().fit(few).chosen_["n_trees"] == SMALL.n_trees
 
 
@@ -124,14 +124,14 @@ def test_shapes_are_for_ever_more_documents():
 def test_a_killed_search_goes_on(data, chosen, tmp_path, monkeypatch):
     """The search for a length is interrupted once; the next run goes on from its checkpoint to the same model."""
     monkeypatch.setattr("rankwright.training.checkpoints.SECONDS_BETWEEN", 0.0)
-    take_step = length.FoldedForests.take_step
+    take_step = sizing.FoldedForests.take_step
 
     def killed(self, step):
         if step == 20:
             raise MemoryError
         return take_step(self, step)
 
-    monkeypatch.setattr(length.FoldedForests, "take_step", killed)
+    monkeypatch.setattr(sizing.FoldedForests, "take_step", killed)
     with pytest.raises(MemoryError):
         rw.LambdaMART().fit(data, checkpoint=tmp_path)
     first = []
@@ -140,7 +140,7 @@ def test_a_killed_search_goes_on(data, chosen, tmp_path, monkeypatch):
         first.append(step)
         return take_step(self, step)
 
-    monkeypatch.setattr(length.FoldedForests, "take_step", counted)
+    monkeypatch.setattr(sizing.FoldedForests, "take_step", counted)
     ranker = rw.LambdaMART().fit(data, checkpoint=tmp_path)
     assert first[0] == 20
     np.testing.assert_array_equal(ranker.predict(data), chosen.predict(data))
