@@ -13,9 +13,9 @@ from pathlib import Path
 from benchmarks.helpers.records import leave
 
 import rankwright as rw
+from rankwright.tuning.strategies import TuningPlan
 from rankwright.tuning.studies.study_summary import summarise
 from rankwright.tuning.tuner import tune
-from rankwright.tuning.tuning_plan import TuningPlan
 
 
 def main() -> None:

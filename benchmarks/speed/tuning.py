@@ -20,11 +20,10 @@ import rankwright as rw
 from rankwright import synthetic
 from rankwright.cluster.engine import Engine, Report
 from rankwright.cluster.opening import open_engine
-from rankwright.tuning.configurations import grid_members
 from rankwright.tuning.experiment import ExperimentTask, Outcome, Prepared, prepare, run_experiment
 from rankwright.tuning.folds import validation_folds
 from rankwright.tuning.search_spaces import NAMED_SPACES
-from rankwright.tuning.trials import Experiment
+from rankwright.tuning.trials import Experiment, grid_members
 
 OURS, APART, TOGETHER = "rankwright", "LightGBM, one experiment a core", "LightGBM, one experiment on all cores"
 

@@ -12,8 +12,8 @@ from rankwright.boosters.boltzrank import BoltzRank as BoltzRank
 from rankwright.boosters.coordinate_ascent import CoordinateAscent as CoordinateAscent
 from rankwright.boosters.stump_rankers import FRank as FRank
 from rankwright.boosters.stump_rankers import RankBoost as RankBoost
-from rankwright.catalog.inspection import ModelDescription as ModelDescription
-from rankwright.catalog.inspection import describe_model as describe_model
+from rankwright.catalog.rankers import ModelDescription as ModelDescription
+from rankwright.catalog.rankers import describe_model as describe_model
 from rankwright.catalog.rankers import load as load
 from rankwright.cluster.opening import open_engine as open_engine
 from rankwright.comparators.sortnet import SortNet as SortNet
@@ -91,9 +91,9 @@ from rankwright.nets.rankprop import RankProp as RankProp
 from rankwright.objectives.diagnostics import Diagnosis as Diagnosis
 from rankwright.objectives.diagnostics import diagnose as diagnose
 from rankwright.rankers.importance import FeatureImportance as FeatureImportance
+from rankwright.rankers.importance import PermutationImportance as PermutationImportance
 from rankwright.rankers.importance import feature_importance as feature_importance
-from rankwright.rankers.permutation import PermutationImportance as PermutationImportance
-from rankwright.rankers.permutation import permutation_importance as permutation_importance
+from rankwright.rankers.importance import permutation_importance as permutation_importance
 from rankwright.ranking.fusion import fuse as fuse
 from rankwright.ranking.gains import Gain as Gain
 from rankwright.ranking.order import Ranking as Ranking
@@ -104,9 +104,9 @@ from rankwright.trees.bins.from_file import bin_file as bin_file
 from rankwright.tuning.cross_validation import CrossValidation as CrossValidation
 from rankwright.tuning.cross_validation import cross_validate as cross_validate
 from rankwright.tuning.nested_validation import nested_cross_validation as nested_cross_validation
+from rankwright.tuning.strategies import TuningPlan as TuningPlan
 from rankwright.tuning.tuner import Tuned as Tuned
 from rankwright.tuning.tuner import tune as tune
-from rankwright.tuning.tuning_plan import TuningPlan as TuningPlan
 
 __all__: list[str]
 __version__: str

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.catalog.comparison import compare_files
+from rankwright.catalog.training import compare_files
 from rankwright.errors import RankwrightError
 
 

@@ -15,7 +15,7 @@ from rankwright.metrics.convention import CONVENTIONS, parse_convention
 from rankwright.metrics.metric_table import ALL_METRICS
 from rankwright.objectives import OBJECTIVES
 from rankwright.tuning.search_spaces import NAMED_SPACES
-from rankwright.tuning.strategies.strategy_table import STRATEGIES
+from rankwright.tuning.strategies import STRATEGIES
 
 NAMES = {
     "rankers": RANKERS,

@@ -17,7 +17,7 @@ from rankwright.clicks.pairwise_debiasing import PairwiseDebiased, position_rati
 from rankwright.data.groups import Groups
 from rankwright.debiasing import correction, held_out, pair_support, stage
 from rankwright.errors import InputError, RankwrightError
-from rankwright.rankers.lessons import NothingToLearnError
+from rankwright.rankers.stages import NothingToLearnError
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 

@@ -10,8 +10,8 @@ import pytest
 
 import rankwright as rw
 from rankwright.bagging.settings import BagSettings
-from rankwright.catalog.measuring import evaluate_file
 from rankwright.catalog.rankers import RANKERS
+from rankwright.catalog.training import evaluate_file
 from rankwright.errors import FileFormatError, InputError
 from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.rankers.model import Model

@@ -72,7 +72,7 @@ def test_whatever_measures_a_ranker_tells(measure, parts):
 
 
 def test_files_are_noticed(parts, tmp_path):
-    from rankwright.catalog.measuring import evaluate_file
+    from rankwright.catalog.training import evaluate_file
 
     train, test = parts
     ranker = rw.LambdaMART(n_trees=3).fit(train)

@@ -16,8 +16,8 @@ from rankwright.settings.spaces import Choice
 from rankwright.tuning.cross_validation import cross_validate
 from rankwright.tuning.folds import given_folds
 from rankwright.tuning.nested_validation import nested_cross_validation
+from rankwright.tuning.strategies import TuningPlan
 from rankwright.tuning.tuner import tune
-from rankwright.tuning.tuning_plan import TuningPlan
 
 METRICS = ("ndcg@5", "map")
 

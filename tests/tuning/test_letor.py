@@ -8,7 +8,7 @@ import pytest
 import rankwright as rw
 from rankwright.settings.spaces import Choice
 from rankwright.tuning.letor import letor_folds, tune_on_letor
-from rankwright.tuning.tuning_plan import TuningPlan
+from rankwright.tuning.strategies import TuningPlan
 
 
 @pytest.fixture(scope="module")

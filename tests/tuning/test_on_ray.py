@@ -6,10 +6,10 @@ from typing import Any
 
 import rankwright as rw
 from rankwright.settings.spaces import Choice
+from rankwright.tuning.strategies import TuningPlan
 from rankwright.tuning.studies.store import read_records
 from rankwright.tuning.studies.study import StudyProgress
 from rankwright.tuning.tuner import tune
-from rankwright.tuning.tuning_plan import TuningPlan
 
 SPACE = {"max_leaves": Choice((3, 5, 8)), "learning_rate": Choice((0.05, 0.2))}
 PLAN = TuningPlan(strategy="halving", folds=2, metric="ndcg@5")

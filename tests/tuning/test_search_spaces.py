@@ -9,7 +9,14 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
 from rankwright.errors import FileFormatError, RankwrightError, SettingError, UnknownNameError
 from rankwright.settings.spaces import Choice, Real, Space, Whole
-from rankwright.tuning.configurations import (
+from rankwright.tuning.search_spaces import (
+    NAMED_SPACES,
+    dimension_from_text,
+    search_from_text,
+    space_from_name,
+    space_from_text,
+)
+from rankwright.tuning.trials import (
     canonical,
     describe,
     described_space,
@@ -18,13 +25,6 @@ from rankwright.tuning.configurations import (
     grid_size,
     is_finite,
     place,
-)
-from rankwright.tuning.search_spaces import (
-    NAMED_SPACES,
-    dimension_from_text,
-    search_from_text,
-    space_from_name,
-    space_from_text,
 )
 
 MIXED: Space = {"a": Choice((1, 2)), "b": Real(0.1, 10.0, log=True), "c": Whole(1, 9), "d": Whole(1, 100, log=True)}

@@ -9,12 +9,8 @@ import pytest
 
 from rankwright.errors import SettingError
 from rankwright.settings.spaces import Choice, Real, Whole
-from rankwright.tuning.configurations import canonical
-from rankwright.tuning.strategies.halving import budgets
-from rankwright.tuning.strategies.search_task import SearchTask
-from rankwright.tuning.strategies.strategy_table import STRATEGIES
-from rankwright.tuning.trials import Record, Trial, TrialResult, ranked
-from rankwright.tuning.tuning_plan import TuningPlan
+from rankwright.tuning.strategies import STRATEGIES, SearchTask, TuningPlan, budgets
+from rankwright.tuning.trials import Record, Trial, TrialResult, canonical, ranked
 
 LISTS = {"a": Choice((1, 2, 3)), "b": Choice((10, 20)), "c": Choice(("x", "y"))}
 RANGES = {"a": Whole(1, 9, log=True), "b": Real(0.0, 1.0), "c": Choice(("x", "y"))}

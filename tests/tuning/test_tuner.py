@@ -13,9 +13,9 @@ from rankwright.catalog.rankers import RANKERS
 from rankwright.cluster.opening import open_engine
 from rankwright.errors import RankwrightError, SettingError
 from rankwright.settings.spaces import Choice, Real
+from rankwright.tuning.strategies import TuningPlan
 from rankwright.tuning.studies.store import read_records
 from rankwright.tuning.tuner import tune
-from rankwright.tuning.tuning_plan import TuningPlan
 
 SPACE = {"max_leaves": Choice((3, 5, 8)), "learning_rate": Choice((0.05, 0.2)), "query_fraction": Choice((0.5, 1.0))}
 

@@ -20,7 +20,7 @@ from rankwright.mart.lambdamart import LambdaMART
 from rankwright.mart.recipe import ForestRecipe
 from rankwright.rankers.ranker import Ranker, train_on
 from rankwright.rankers.recipe import Given, PreparedData, TrainingOutcome, TrainingRun, prepare, trained_ranker
-from rankwright.rankers.stages import Refuse, run_stages
+from rankwright.rankers.stages import refuse
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import for_the_library
 from rankwright.settings.setting import restored_settings
@@ -40,7 +40,7 @@ class BaggingRecipe:
         """The bag of trained copies."""
         prepared = prepare(ranker, given.dataset(ranker), given, run)
         data, valid, single = prepared.data, prepared.valid, ranker.single()
-        run_stages(data, (Refuse(single),), prepared.findings)
+        refuse(single, data, prepared.findings)
         members, digests = bag_members(ranker, single, prepared), digests_of(data, valid)
         bags = train_bags(ranker, data, valid, members, digests, run, prepared.parts)
         oob_score = bags.out_of_bag.measure(ranker.selected_metric, threads=thread_count(ranker.threads))

@@ -7,16 +7,24 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankwright.catalog.measuring import evaluate_file
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array, Uint64Array
+from rankwright.catalog.rankers import load
 from rankwright.cluster.engine import Engine
 from rankwright.cluster.opening import open_engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.keys import row_hashes
 from rankwright.errors import InputError, require
+from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.reading import DataFile
 from rankwright.formats.shards import file_or_shards
+from rankwright.formats.sidecars import read_scores
 from rankwright.formats.storage.places import FilePath
-from rankwright.metrics.evaluation import Evaluation
+from rankwright.metrics.comparison.system_comparison import SystemComparison, compare
+from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.seen import warn_if_hashes_seen
 from rankwright.training.loop import Listener
 
 WATCHED = "watched: "  # what the names of files begin with that are only watched
@@ -173,3 +181,81 @@ def read_parts(
         for file in files[1:]
     ]
     return Parts(first, *others)
+
+
+def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None) -> Evaluation:
+    """Evaluate the ranker on the documents of a file; memory holds their labels and scores, but no feature matrix.
+
+    A ranker that scores lists, not documents, needs the whole file. Initial scores of the file are added.
+    """
+    file = ranker.trained_.features.file(file).with_defaults(threads=threads)
+    if ranker.looks_at_queries:
+        return _evaluate_whole(ranker, file.read(), threads)
+    scores: list[Float64Array] = []
+    hashes: list[Uint64Array] = []
+
+    def score(features: Float32Array) -> None:
+        hashes.append(row_hashes(features, threads))
+        scores.append(ranker.predict(RankingDataset.from_arrays(features, group=[len(features)])))
+
+    with errors_name_file(file.name):
+        documents = file.stream(score)
+        if documents.feature_names and ranker.trained_.feature_names not in ((), documents.feature_names):
+            return _evaluate_whole(ranker, file.read(), threads)  # which finds the features by name
+    data = documents.data
+    in_order = data.from_source_order(np.concatenate(hashes))
+    warn_if_hashes_seen(ranker.seen_queries_, in_order, data.groups, ranker.name)
+    found = np.concatenate(scores)
+    if data.initial_scores is not None:
+        found += data.in_source_order(data.initial_scores)
+    return evaluate(found, data, threads=threads)
+
+
+def _evaluate_whole(ranker: Ranker, data: RankingDataset, threads: int | None) -> Evaluation:
+    ranker.warn_if_seen(data, stacklevel=4)
+    return evaluate(ranker.predict_from_start(data), data, threads=threads)
+
+
+def compare_files(
+    data: FilePath,
+    *,
+    models: Mapping[str, FilePath],
+    scores: Mapping[str, FilePath],
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    convention: str = "standard",
+    format: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    fuse: Sequence[str] = (),
+) -> SystemComparison:
+    """The comparison of the named model files and files of scores on the documents of `data`.
+
+    A file of scores has one number per line, in the order of the documents. For each method of fusion, all of them
+    fused are one more system.
+    """
+    rankers = {name: load(path) for name, path in models.items()}
+    file = DataFile(data, format=format, **(options or {}))
+    if rankers:
+        file = file.with_defaults(**_features_of(list(rankers.values()))).with_categories(_categories_of(rankers))
+    documents = file.read()
+    given = {name: read_scores(path, n_docs=documents.n_docs) for name, path in scores.items()}
+    systems: dict[str, Any] = {**rankers, **given}
+    return compare(systems, documents, metrics, convention, threads=threads, seed=seed, fuse=fuse)
+
+
+def _categories_of(rankers: Mapping[str, Ranker]) -> dict[str, tuple[str, ...]]:
+    """The categories that any of the rankers knows; each of them then takes those that it was trained with."""
+    texts: dict[str, set[str]] = {}
+    for ranker in rankers.values():
+        for name, own in (ranker.categories_ or {}).items():
+            texts.setdefault(name, set()).update(own)
+    return {name: tuple(sorted(own)) for name, own in texts.items()}
+
+
+def _features_of(rankers: Sequence[Ranker]) -> dict[str, Any]:
+    """Options that read the features that any of the rankers looks at: by name, if all have names."""
+    names = [list(ranker.trained_.feature_names) for ranker in rankers]
+    widths = [width for ranker in rankers if (width := ranker.width_to_read) is not None]
+    widest = {"n_features": max(widths)} if widths else {}
+    return widest | ({"features": list(dict.fromkeys(name for own in names for name in own))} if all(names) else {})

@@ -136,7 +136,7 @@ def print_comparison(
 def _compare_files(data: str | None, models: list[str], scores: list[str], options: dict[str, Any]) -> SystemComparison:
     if data is None:
         raise SettingError("nothing to compare on: give DATA with --model or --scores, or --run with --qrels")
-    from rankwright.catalog.comparison import compare_files
+    from rankwright.catalog.training import compare_files
 
     named = list(_systems([*models, *scores], "--model, --scores").items())
     return compare_files(data, models=dict(named[: len(models)]), scores=dict(named[len(models) :]), **options)

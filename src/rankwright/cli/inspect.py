@@ -15,12 +15,12 @@ from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
     from rankwright.arrays import Float64Array
-    from rankwright.catalog.inspection import ModelDescription
+    from rankwright.catalog.rankers import ModelDescription
     from rankwright.data.dataset import RankingDataset
     from rankwright.objectives.diagnostics import Diagnosis
     from rankwright.objectives.objective import Objective
     from rankwright.profile.data_summary import NumberRange, Summary
-    from rankwright.rankers.permutation import PermutationImportance
+    from rankwright.rankers.importance import PermutationImportance
 
 EXAMPLES = (
     "Example: rankwright inspect train.txt.gz\n\n"
@@ -186,8 +186,7 @@ def _inspect_model(
     as_json: bool,
 ) -> None:
     """Print what a model file holds, and what the model does with the documents of `data`, where they are given."""
-    from rankwright.catalog.inspection import describe_model
-    from rankwright.catalog.rankers import load
+    from rankwright.catalog.rankers import describe_model, load
 
     model, found, permuted = describe_model(path), dict[str, Any](), None
     if plot is not None:
@@ -197,7 +196,7 @@ def _inspect_model(
         tell_written(plot)
     if data is not None:
         from rankwright.catalog.scoring import read_for
-        from rankwright.rankers.permutation import permutation_importance
+        from rankwright.rankers.importance import permutation_importance
 
         with progress():
             ranker = load(path).set_params(threads=threads)

@@ -86,7 +86,7 @@ def _objectives() -> list[dict[str, Any]]:
 
 
 def _strategies() -> list[dict[str, Any]]:
-    from rankwright.tuning.strategies.strategy_table import STRATEGIES
+    from rankwright.tuning.strategies import STRATEGIES
 
     return [{"name": name, "summary": (search.__doc__ or "").splitlines()[0]} for name, search in STRATEGIES.items()]
 

@@ -85,8 +85,8 @@ def tune(
     require_file(out)
     from rankwright.formats.reading import has_folds
     from rankwright.tuning.search_spaces import search_from_text
+    from rankwright.tuning.strategies import TuningPlan
     from rankwright.tuning.studies.study import announce_study
-    from rankwright.tuning.tuning_plan import TuningPlan
 
     metric_names(metric)
     chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())

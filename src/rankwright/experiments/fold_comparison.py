@@ -34,11 +34,10 @@ from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, e
 from rankwright.metrics.metric_table import as_measure
 from rankwright.tables.text import ShownTable, ShownTables
 from rankwright.training.digest import data_digest
-from rankwright.tuning.refit import with_seed
+from rankwright.tuning.strategies import TuningPlan
 from rankwright.tuning.studies.study import SeveralStudies, StudyListener
 from rankwright.tuning.trials import for_json, from_json
-from rankwright.tuning.tuner import Tuned, listed_settings, n_experiments, tune
-from rankwright.tuning.tuning_plan import TuningPlan
+from rankwright.tuning.tuner import Tuned, listed_settings, n_experiments, tune, with_seed
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")

@@ -20,10 +20,9 @@ from rankwright.mart.lists import BinnedLists, ForestLists, WorkerLists
 from rankwright.progress.stages import announce
 from rankwright.rankers.inputs import validation_data, with_something_to_learn
 from rankwright.rankers.known_features import KnownFeatures
-from rankwright.rankers.lessons import check_facts
 from rankwright.rankers.recipe import Given, TrainingRun, prepare, scaling_for
 from rankwright.rankers.seen import SeenQueries
-from rankwright.rankers.stages import Refuse, Stage, run_stages, usual_stages
+from rankwright.rankers.stages import Stage, check_facts, refuse, run_stages, usual_stages
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.bins.binning import BinMapper
@@ -137,7 +136,7 @@ def _after_stages(
     ranker: Any, binned: BinnedDataset, found: TrainingFindings, run: TrainingRun
 ) -> tuple[BinnedDataset, TrainingFindings]:
     """Binned documents after the stages that need no features."""
-    usual = usual_stages(ranker, allow_empty=run.allow_empty, order=False)
+    usual = usual_stages(ranker, allow_empty=run.allow_empty, ordered=True)
     documents, found = run_stages(binned.documents, (*_own_stages(ranker, RefuseBias), *usual), found)
     keys = binned.query_keys
     found = replace(found, seen_queries=None if keys is None else SeenQueries.of_keys(keys))
@@ -200,6 +199,6 @@ def _check_data(ranker: Any, data: CrewData, run: TrainingRun) -> None:
         raise InputError(Message(f"{texts}: turn it into numbers, or leave it out with ", Parameter("drop")))
     weighed = "workers do not weigh clicks by propensity: train in one process, or leave the column out with "
     require(example.propensities is None, Message(weighed, Parameter("drop")))
-    _, found = run_stages(example, (*_own_stages(ranker, RefuseBias), Refuse(ranker)), TrainingFindings())
+    _, found = refuse(ranker, *run_stages(example, _own_stages(ranker, RefuseBias), TrainingFindings()))
     if not run.allow_empty:
         check_facts(ranker.name, data.facts, alone=ranker.recipe.learns_alone(ranker, found))

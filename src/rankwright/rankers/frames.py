@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, folded_name, quoted_list
 from rankwright.data.frames import is_frame, names_are_text, table_of, values_of
@@ -150,3 +151,25 @@ def refuse_labels_in(frame: Any, y: Any) -> None:
                     f"column {name!r} of X holds the labels themselves, which a ranker would learn to copy: leave it "
                     f"out of X, or give the whole frame as fit(frame, label={name!r}, qid=…)"
                 )
+
+
+class PlainRequest(MetadataRequest):  # type: ignore[misc]  # scikit-learn ships no types
+    """A request that hands on columns as NumPy's arrays.
+
+    scikit-learn cuts metadata into folds as it cuts NumPy's arrays, which the arrays of pandas that hold Arrow's texts
+    (`frame["query"].values`) do not take.
+    """
+
+    @classmethod
+    def of(cls, request: MetadataRequest) -> Self:
+        """The same request, for plain columns."""
+        plain = cls(owner=request.owner)
+        plain.__dict__.update(request.__dict__)
+        return plain
+
+    def __sklearn_clone__(self) -> Self:
+        return self.of(super().__sklearn_clone__())
+
+    def _route_params(self, *, params: Any, **how: Any) -> Any:
+        plain = {name: value if is_frame(value) else values_of(value) for name, value in params.items()}
+        return super()._route_params(params=plain, **how)

@@ -37,12 +37,11 @@ from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.display import progress_shown
 from rankwright.rankers.explaining import explained
-from rankwright.rankers.frames import columns_of
+from rankwright.rankers.frames import PlainRequest, columns_of
 from rankwright.rankers.inputs import check_trained, judged_data, refuse_beside_a_dataset, scoring_data, training_data
 from rankwright.rankers.model import Model
 from rankwright.rankers.plots import draw_history, draw_importances
 from rankwright.rankers.recipe import Given, Recipe, TrainingRun
-from rankwright.rankers.routing import PlainRequest
 from rankwright.rankers.seen import SeenQueries, warn_if_seen
 from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, TrainingFindings, read_trained

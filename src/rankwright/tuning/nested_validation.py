@@ -25,9 +25,9 @@ from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.progress.display import progress_shown
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
+from rankwright.tuning.strategies import TuningPlan
 from rankwright.tuning.studies.study import SeveralStudies, StudyListener, announce_study
 from rankwright.tuning.tuner import Tuned, n_experiments, tune
-from rankwright.tuning.tuning_plan import TuningPlan
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.settings.spaces import Choice, Dimension, Space
-from rankwright.tuning.configurations import Configuration, place, place_of
+from rankwright.tuning.trials import Configuration, place, place_of
 
 N_POINTS = 512  # configurations, at most, that averages are taken over
 N_VALUES = 8  # of a range, at which averages are taken

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -16,23 +16,32 @@ from rankwright.container.locks import scratch_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import SettingError, require
+from rankwright.formats.storage.places import FilePath
 from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
 from rankwright.tables.text import ShownTable, short
-from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.cross_validation import CrossValidation, cross_validate
 from rankwright.tuning.experiment import check_settings, prepare
 from rankwright.tuning.folds import Folds, given_folds, validation_folds
-from rankwright.tuning.refit import Refit, refit
 from rankwright.tuning.search_spaces import searched_space
-from rankwright.tuning.strategies.search_task import SearchTask
-from rankwright.tuning.strategies.strategy_table import CONTINUING
+from rankwright.tuning.strategies import CONTINUING, SearchTask, TuningPlan
 from rankwright.tuning.studies.store import Store, write_refit
 from rankwright.tuning.studies.study import Study, StudyListener, announce_study, n_experiments_of
-from rankwright.tuning.trials import TrialResult, steps_taken
-from rankwright.tuning.tuning_plan import TuningPlan
+from rankwright.tuning.trials import TrialResult, canonical, describe, plain, steps_taken
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refit:
+    """The trained ranker, and how many steps it was told to take; None if it chose them itself."""
+
+    ranker: Ranker
+    steps: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The refit as a dictionary for JSON."""
+        return {"steps": self.steps, "settings": self.ranker.stored_settings(), "model": self.ranker.facts()}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -170,7 +179,7 @@ def tune(
     valid: RankingDataset | None = None,
     space: Space | str | None = None,
     plan: TuningPlan | None = None,
-    study: str | os.PathLike[str] | None = None,
+    study: FilePath | None = None,
     refits: bool = True,
     cluster: str | None = None,
     workers: int | None = None,
@@ -233,7 +242,7 @@ def tune(
     require(plan is None or not options, "give a plan, or its options, not both")
     chosen_plan = plan or TuningPlan(**options)
     base, searched = searched_space(ranker, space)
-    listening = [*listeners, announce_study] if verbose else listeners
+    listening = [*listeners, announce_study] if verbose else list(listeners)
     with progress_shown(shows=verbose):
         folds = train if isinstance(train, Folds) else folds_of(train, valid, chosen_plan)
         check_settings(base, searched)
@@ -257,8 +266,8 @@ def _search(
     ranker: Ranker,
     task: SearchTask,
     folds: Folds,
-    study: str | os.PathLike[str] | None,
-    listeners: Sequence[StudyListener],
+    study: FilePath | None,
+    listeners: list[StudyListener],
 ) -> list[TrialResult]:
     """All trials of a search, in its order."""
     announce(f"searching for settings of {ranker.name}")
@@ -344,3 +353,39 @@ def _search_record(plan: TuningPlan, trials: Sequence[TrialResult]) -> Mapping[s
             for one in trials
         ],
     }
+
+
+def refit(
+    ranker: Ranker, chosen: TrialResult, train: RankingDataset, valid: RankingDataset | None, metric: str, seed: int
+) -> Refit:
+    """`ranker` trained on `train`, with the number of steps that the chosen trial suggests.
+
+    If trials were validated on folds, that is the mean number of steps that the models of the chosen trial kept,
+    rounded up; it is not scaled for the larger data. If validation data was given, it chooses the steps again. A ranker
+    that validates itself is trained as it is.
+    """
+    known = ranker.get_params(deep=False)
+    settings: dict[str, Any] = {"select": metric, "seed": seed}
+    steps = None
+    if valid is None and ranker.budget is not None and not ranker.validates_itself:
+        # Whatever a study's records say: a model keeps at most the steps that it may take, and one more for SortNet,
+        # which counts its random first net.
+        steps = max(1, math.ceil(min(chosen.mean_steps, (ranker.most_steps() or 0) + 1)))
+        settings |= {ranker.budget: steps, "early_stopping": None}
+    ranker.set_params(**{name: value for name, value in settings.items() if name in known})
+    return Refit(_fitted(ranker, train, valid), steps)
+
+
+def with_seed(ranker: Ranker, seed: int, train: RankingDataset, valid: RankingDataset | None) -> Ranker:
+    """The same ranker trained again with another seed; itself where nothing in it is random."""
+    if "seed" not in ranker.get_params(deep=False):
+        return ranker
+    return _fitted(clone(ranker).set_params(seed=seed), train, valid)
+
+
+def _fitted(ranker: Ranker, train: RankingDataset, valid: RankingDataset | None) -> Ranker:
+    ranker.fit(train, valid=valid)
+    if ranker.history_.interrupted:
+        # A model of fewer steps is not what was chosen. The study keeps the trials, and the same call goes on there.
+        raise KeyboardInterrupt
+    return ranker

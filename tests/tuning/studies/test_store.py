@@ -18,10 +18,10 @@ import rankwright as rw
 from rankwright.container.file import write_container
 from rankwright.errors import InputError
 from rankwright.settings.spaces import Choice
+from rankwright.tuning.strategies import TuningPlan
 from rankwright.tuning.studies.store import STATE_KIND, Store, read_records
 from rankwright.tuning.trials import Experiment, Record
 from rankwright.tuning.tuner import tune
-from rankwright.tuning.tuning_plan import TuningPlan
 
 SPACE = {"max_leaves": Choice((3, 5, 8)), "learning_rate": Choice((0.05, 0.2))}
 PLAN = TuningPlan(strategy="halving", folds=2, metric="ndcg@5")

@@ -40,9 +40,8 @@ from rankwright.container.checks import (
 from rankwright.container.file import read_container, write_container
 from rankwright.container.locks import PLACES, PLAIN, lock_byte, unlock_byte
 from rankwright.errors import ContainerError, InputError
-from rankwright.tuning.configurations import canonical
 from rankwright.tuning.experiment import SavedState
-from rankwright.tuning.trials import Experiment, Record, limit_of
+from rankwright.tuning.trials import Experiment, Record, canonical, limit_of
 
 IDENTITY = "study.json"
 REFIT = "refit.json"

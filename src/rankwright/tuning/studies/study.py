@@ -22,8 +22,7 @@ import rankwright
 from rankwright.cluster.engine import Done, Engine
 from rankwright.progress.stages import announce
 from rankwright.tuning.experiment import ExperimentTask, Outcome, Prepared, run_shared_experiment
-from rankwright.tuning.strategies.search_task import SearchTask
-from rankwright.tuning.strategies.strategy_table import CONTINUING, expected_trials, strategy_named
+from rankwright.tuning.strategies import CONTINUING, STRATEGIES, SearchTask, expected_trials
 from rankwright.tuning.studies.store import Store
 from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
 
@@ -125,7 +124,7 @@ class Study:
 
     def run(self) -> list[TrialResult]:
         """The results of every trial that the search asks for, in its order."""
-        search = strategy_named(self.task.plan.strategy)(self.task)
+        search = STRATEGIES[self.task.plan.strategy](self.task)
         results: list[TrialResult] = []
         try:
             batch = next(search)

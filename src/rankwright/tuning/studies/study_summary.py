@@ -15,10 +15,9 @@ from rankwright.container.checks import file_faults, read_field
 from rankwright.errors import InputError
 from rankwright.metrics.metric_table import parse_metric
 from rankwright.settings.spaces import Space
-from rankwright.tuning.configurations import canonical, described_space
 from rankwright.tuning.setting_importance import Importance, importance_of
 from rankwright.tuning.studies.store import read_identity, read_records, read_refit, read_searches
-from rankwright.tuning.trials import Record, Trial, TrialResult, ranked
+from rankwright.tuning.trials import Record, Trial, TrialResult, canonical, described_space, ranked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
