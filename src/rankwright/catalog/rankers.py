@@ -1,4 +1,4 @@
-"""Model files read as rankers, and the class of each kind by name.
+"""Model files read as rankers and described, and the class of each kind by name.
 
 Nothing here needs scikit-learn or torch unless a ranker's class is asked for: model files are scored without them.
 """

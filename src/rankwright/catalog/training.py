@@ -1,4 +1,4 @@
-"""Training and measuring a ranker on files that need not fit into memory, and reading whole files as datasets."""
+"""Rankers trained, measured and compared on files: training and measuring need no feature matrix in memory."""
 
 from __future__ import annotations
 
