@@ -8,7 +8,7 @@ import pytest
 import rankwright as rw
 from rankwright.data.preferences import pairs_from_labels
 from rankwright.errors import RankwrightError
-from rankwright.linear.pair_hinge import listed_pairs
+from rankwright.linear.ranksvm import listed_pairs
 
 
 @pytest.mark.parametrize("settings", [{}, {"per_query": True}, {"kernel": "rbf", "landmarks": 20}])

@@ -14,14 +14,13 @@ import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.linear.crr import CombinedDescent, pairs_to_draw
-from rankwright.linear.cutting_planes import CuttingPlanes, solve_dual
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs, worth_of_levels
-from rankwright.linear.ranksvm_struct import SwappedPairs
+from rankwright.linear.ranksvm import SquaredPairHinge, margin_pairs, worth_of_levels
 from rankwright.linear.rows import JudgedRows, judged_rows, ordinal_levels
+from rankwright.linear.settings import CRRSettings, SmoothRankSettings, SVMMAPSettings
 from rankwright.linear.smoothrank import SmoothLearner
-from rankwright.linear.svmmap import WorstAveragePrecision
-from rankwright.linear.top_one import TopOneCost
+from rankwright.linear.structural_svms import CuttingPlanes, SwappedPairs, WorstAveragePrecision, solve_dual
+from rankwright.nets.listnet import TopOneCost
 from rankwright.nets.rankprop import adjusted_targets
 
 
@@ -223,12 +222,10 @@ class TestStructuralSVMs:
     def test_nothing_to_break_is_nothing_to_learn(self):
         data = RankingDataset.from_arrays(np.ones((3, 2)), [1.0, 1.0, 1.0], group=[3])
         planes = CuttingPlanes(
-            rows_of(data).features,
+            SVMMAPSettings(C=1.0, tolerance=1e-3),
+            rows_of(data),
             WorstAveragePrecision(rows_of(data), relevant_above=0.0, threads=1),
-            C=1.0,
-            tolerance=1e-3,
             threads=1,
-            purpose="this test",
         )
         assert not planes.take_step(0)
 
@@ -301,7 +298,7 @@ class TestListNet:
 class TestSmoothRank:
     def test_its_gradient_is_that_of_its_cost(self):
         data = tiny(sizes=(8, 9, 7))
-        learner = SmoothLearner(rows_of(data), cutoff=3, sigma=1.0, l2=0.3, threads=1)
+        learner = SmoothLearner(SmoothRankSettings(metric="ndcg@3", sigma=1.0, l2=0.3), rows_of(data), threads=1)
         weights = np.random.default_rng(0).normal(size=3)
         found = learner.cost(weights, 0.7)[1]
         steps = np.eye(3) * 1e-6
@@ -309,7 +306,7 @@ class TestSmoothRank:
         assert found == pytest.approx(expected, abs=1e-6)
 
     def test_without_softness_it_is_ndcg(self, small_data):
-        learner = SmoothLearner(rows_of(small_data), cutoff=10, sigma=1.0, l2=0.0, threads=1)
+        learner = SmoothLearner(SmoothRankSettings(metric="ndcg@10", sigma=1.0, l2=0.0), rows_of(small_data), threads=1)
         weights = np.random.default_rng(0).normal(size=5)
         scores = small_data.features.astype(float) @ weights
         measured = rw.evaluate(scores, small_data, ["ndcg@10"])["ndcg@10"].mean
@@ -340,7 +337,7 @@ class TestCRR:
         labels = np.clip(features @ [0.5, -0.3, 0.0] + 2, 0, None).astype(np.float32)
         data = RankingDataset.from_arrays(features, labels - labels.min(), group=[500])
         rows = replace(rows_of(data), labels=(labels - labels.mean()).astype(np.float32))
-        learner = CombinedDescent(rows, regression_share=1.0, l2=0.01, logistic=False, seed=0, threads=1)
+        learner = CombinedDescent(CRRSettings(alpha=1.0, l2=0.01, loss="squared", seed=0), rows, threads=1)
         for step in range(60):
             learner.take_step(step)
         expected = np.linalg.lstsq(features, rows.labels, rcond=None)[0]

@@ -13,8 +13,7 @@ from rankwright.bagging.bag_models import BagModel
 from rankwright.boosters.model import WeightedSumModel
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
-from rankwright.linear.model import ArraysModel, LinearListNet
-from rankwright.linear.scorers import LinearScorer
+from rankwright.linear.model import ArraysModel, LinearListNet, LinearScorer
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests

@@ -13,34 +13,9 @@ from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings
 from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import CRRSettings
-from rankwright.training.driver import Learner, RemembersArrays
+from rankwright.training.driver import RemembersArrays
 
 STIFFNESS = 4.0  # times the mean squared length of a document: about what a pair's difference has at most
-
-
-def combined_descent(settings: CRRSettings, rows: JudgedRows, threads: int) -> Learner:
-    """The learner that draws documents and pairs."""
-    return CombinedDescent(
-        rows,
-        regression_share=settings.alpha,
-        l2=settings.l2,
-        logistic=settings.loss == "logistic",
-        seed=settings.seed,
-        threads=threads,
-    )
-
-
-class CRR(LinearRanker, CRRSettings):
-    """Minimises α · regression loss + (1 - α) · ranking loss + ½ · l2 · |w|², where `alpha` is α. With probability α a
-    draw is a document, whose score is pulled to its label; else it is a pair of different labels of one query, and the
-    difference of its scores is pulled to that of its labels. `loss="logistic"` regresses whether the label is above 0,
-    and whether the first of a pair is the better one. Pairs are drawn evenly from all there are, without forming them.
-    An epoch has as many draws as there are documents; the rate falls as 1 / (4 · mean |x|² + l2 · draws), and no step
-    goes past the point of no error. `select` on validation documents chooses the epoch. A document's weight, times that
-    of its query, multiplies its steps; for a pair, the weights of both documents do.
-    """
-
-    recipe = LinearRecipe(combined_descent, alone=True)
 
 
 def pairs_to_draw(rows: JudgedRows) -> DrawnPairs:
@@ -65,10 +40,9 @@ def pairs_to_draw(rows: JudgedRows) -> DrawnPairs:
 
 def mean_square(rows: JudgedRows) -> float:
     """The mean squared length of a document."""
-    total = 0.0
-    for start in range(0, len(rows.features), ROWS_AT_A_TIME):
-        total += float((rows.features[start : start + ROWS_AT_A_TIME].astype(np.float64) ** 2).sum())
-    return total / max(1, len(rows.features))
+    starts = range(0, len(rows.features), ROWS_AT_A_TIME)
+    parts = (rows.features[start : start + ROWS_AT_A_TIME].astype(np.float64) for start in starts)
+    return sum(float((part**2).sum()) for part in parts) / max(1, len(rows.features))
 
 
 class CombinedDescent(RemembersArrays):
@@ -76,14 +50,12 @@ class CombinedDescent(RemembersArrays):
 
     remembered: ClassVar[tuple[str, ...]] = ("weights",)  # draws depend on the seed and their number alone
 
-    def __init__(
-        self, rows: JudgedRows, *, regression_share: float, l2: float, logistic: bool, seed: int, threads: int
-    ) -> None:
+    def __init__(self, settings: CRRSettings, rows: JudgedRows, threads: int) -> None:
         self.documents = DrawnRows(rows.features, rows.labels, rows.weights, rows.document_weights)
         self.pairs, self.threads = pairs_to_draw(rows), threads
         stiffness = STIFFNESS * mean_square(rows) or 1.0
-        key = int(np.random.default_rng(seed).integers(2**63))
-        self.settings = DrawSettings(regression_share, l2, stiffness, logistic, key)
+        key = int(np.random.default_rng(settings.seed).integers(2**63))
+        self.draws = DrawSettings(settings.alpha, settings.l2, stiffness, settings.loss == "logistic", key)
         self.weights = np.zeros(rows.features.shape[1])
 
     def take_step(self, step: int) -> bool:
@@ -91,10 +63,23 @@ class CombinedDescent(RemembersArrays):
         n_docs = len(self.documents.labels)
         first, last = step * n_docs, (step + 1) * n_docs
         kernels.combined_draws(
-            self.documents, self.pairs, self.settings, first, last, weights=self.weights, threads=self.threads
+            self.documents, self.pairs, self.draws, first, last, weights=self.weights, threads=self.threads
         )
         return True
 
     def model(self) -> Arrays:
         """The weights."""
         return {"weights": self.weights.copy()}
+
+
+class CRR(LinearRanker, CRRSettings):
+    """Minimises α · regression loss + (1 - α) · ranking loss + ½ · l2 · |w|², where `alpha` is α. With probability α a
+    draw is a document, whose score is pulled to its label; else it is a pair of different labels of one query, and the
+    difference of its scores is pulled to that of its labels. `loss="logistic"` regresses whether the label is above 0,
+    and whether the first of a pair is the better one. Pairs are drawn evenly from all there are, without forming them.
+    An epoch has as many draws as there are documents; the rate falls as 1 / (4 · mean |x|² + l2 · draws), and no step
+    goes past the point of no error. `select` on validation documents chooses the epoch. A document's weight, times that
+    of its query, multiplies its steps; for a pair, the weights of both documents do.
+    """
+
+    recipe = LinearRecipe(CombinedDescent, alone=True)

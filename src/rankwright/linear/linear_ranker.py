@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from rankwright.arrays import Arrays, Float64Array, thread_count
@@ -13,10 +12,9 @@ from rankwright.features.missing import without_missing
 from rankwright.linear.model import ArraysModel
 from rankwright.linear.rows import JudgedRows, judged_rows
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
+from rankwright.rankers.recipe import LessonRecipe, PreparedData, watched_lesson
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import View
-from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Learner, Lesson
 
 
@@ -53,9 +51,7 @@ class LinearRecipe(LessonRecipe):
             model: ArraysModel = kind.of_arrays(settings, learned.model, learned.n_steps, data.n_features)
             return model
 
-        watches = watches_for(settings, watched, prepared.parts, current_scores)
-        digests = partial(digests_of, data, watched)
-        return Lesson(learner=learner, model=model_of, watch=watches.first, others=watches.others, digests=digests)
+        return watched_lesson(settings, learner, model_of, data, watched, prepared.parts, current_scores)
 
 
 def _arrays_model(trained: TrainedRanker) -> ArraysModel:

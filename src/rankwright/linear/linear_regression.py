@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
-from rankwright.container.checks import check_alike
 from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
+from rankwright.linear.model import sum_rows
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.scorers import sum_rows
 from rankwright.linear.settings import LinearRegressionSettings
-from rankwright.training.driver import Learner
-
-
-def least_squares(settings: LinearRegressionSettings, rows: JudgedRows, threads: int) -> Learner:
-    """The learner whose one step is the solution."""
-    return LeastSquares(rows, l2=settings.l2, threads=threads)
-
-
-class LinearRegression(LinearRanker, LinearRegressionSettings):
-    """The weights minimise the mean squared error, by document and query weights, plus `l2` · |weights|²; the constant
-    is not penalised. There is one step, and nothing to choose: `select` is only what `score` measures.
-    """
-
-    recipe = LinearRecipe(least_squares, alone=True)
+from rankwright.training.driver import RemembersArrays
 
 
 def ridge(rows: JudgedRows, targets: Float64Array, *, l2: float, threads: int) -> tuple[Float64Array, float]:
@@ -49,30 +33,31 @@ def ridge(rows: JudgedRows, targets: Float64Array, *, l2: float, threads: int) -
     return solution, mean_target - float(mean @ solution)
 
 
-class LeastSquares:
+class LeastSquares(RemembersArrays):
     """A learner whose one step is the solution."""
 
-    def __init__(self, rows: JudgedRows, *, l2: float, threads: int) -> None:
-        self.rows, self.l2, self.threads = rows, l2, threads
-        self.weights, self.constant = np.zeros(rows.features.shape[1]), 0.0
+    remembered: ClassVar[tuple[str, ...]] = ("weights", "constant")
+
+    def __init__(self, settings: LinearRegressionSettings, rows: JudgedRows, threads: int) -> None:
+        self.rows, self.l2, self.threads = rows, settings.l2, threads
+        self.weights, self.constant = np.zeros(rows.features.shape[1]), np.zeros(1)
 
     def take_step(self, step: int) -> bool:
         """Solve, once."""
         if step > 0:
             return False
         targets = self.rows.labels.astype(np.float64)
-        self.weights, self.constant = ridge(self.rows, targets, l2=self.l2, threads=self.threads)
+        self.weights, self.constant[:] = ridge(self.rows, targets, l2=self.l2, threads=self.threads)
         return True
 
     def model(self) -> Arrays:
         """The weights and the constant."""
-        return {"weights": self.weights.copy(), "constant": np.array([self.constant])}
+        return {"weights": self.weights.copy(), "constant": self.constant.copy()}
 
-    def memory(self) -> Arrays:
-        """The weights and the constant."""
-        return self.model()
 
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a solution."""
-        check_alike(memory, self.memory())
-        self.weights, self.constant = np.array(memory["weights"]), float(memory["constant"][0])
+class LinearRegression(LinearRanker, LinearRegressionSettings):
+    """The weights minimise the mean squared error, by document and query weights, plus `l2` · |weights|²; the constant
+    is not penalised. There is one step, and nothing to choose: `select` is only what `score` measures.
+    """
+
+    recipe = LinearRecipe(LeastSquares, alone=True)

@@ -1,23 +1,140 @@
-"""The trained model of a linear ranker: named arrays, and the function of them that scores documents."""
+"""The trained models of linear rankers: named arrays, and the functions of them that score documents."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, Float64Array, arrays_with_prefix
+from rankwright import kernels
+from rankwright.arrays import Arrays, Float32Array, Float64Array, arrays_with_prefix
 from rankwright.container.checks import Form, read_array, read_integer
 from rankwright.data.dataset import RankingDataset
-from rankwright.explanations.contributions import Contributions, Question, weighted_values
+from rankwright.errors import InputError
+from rankwright.explanations.contributions import Contributions, Question, along_paths, settled, weighted_values
 from rankwright.features.missing import filled
-from rankwright.features.nystrom import FittedNystrom
+from rankwright.features.nystrom import FittedNystrom, kernel_slopes
 from rankwright.features.scaling import FittedScaling
-from rankwright.linear.scorers import KernelScorer, LinearScorer, QuadraticScorer, Scorer, linear_scores
 from rankwright.rankers.model import Model, State, StoredModel
+
+MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
+
+
+class Scorer(Protocol):
+    """Something that scores documents."""
+
+    def scores(self, features: Float32Array, *, threads: int) -> Float64Array:
+        """A score for each row; nothing may be missing."""
+
+    def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
+        """What each feature adds to these scores, counted from features of 0."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearScorer:
+    """Weighted sums of features, or of Nyström features, plus a constant."""
+
+    weights: Float64Array
+    constant: float = 0.0
+    nystrom: FittedNystrom | None = None
+
+    def scores(self, features: Float32Array, *, threads: int) -> Float64Array:
+        """The weighted sum of each row."""
+        inputs = features if self.nystrom is None else mapped(features, self.nystrom)
+        return linear_scores(inputs, self.weights, threads=threads) + self.constant
+
+    def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
+        """Gradients of the sum of Nyström features, integrated from features of 0."""
+        assert self.nystrom is not None  # plain weights need no gradients
+        slopes = partial(self.nystrom.slopes, weights=self.nystrom.whitening @ self.weights)
+        return _from_zero(self, features, scores, slopes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuadraticScorer:
+    """A function in the space of the kernel (1 + γ x·z)²: constant + 2γ weights·x + γ² xᵀ matrix x."""
+
+    gamma: float
+    constant: float
+    weights: Float64Array
+    matrix: Float64Array
+
+    def scores(self, features: Float32Array, *, threads: int) -> Float64Array:
+        """The value of the quadratic form at each row."""
+        out = np.empty(len(features))
+        kernels.quadratic_scores(features, self.gamma, self.constant, self.weights, self.matrix, out, threads)
+        return out
+
+    def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
+        """Each feature's own terms, and half of every product of two."""
+        products = np.einsum("nf,fg->ng", features, (self.matrix + self.matrix.T) / 2)
+        values = 2 * self.gamma * self.weights * features + self.gamma**2 * features * products
+        return Contributions(settled(values, scores - self.constant), self.constant, "terms of the quadratic form")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelScorer:
+    """Sums of kernel values with supporting documents."""
+
+    kernel: str
+    gamma: float
+    support: Float32Array  # (supporting documents, features)
+    coefficients: Float64Array
+
+    def __post_init__(self) -> None:
+        if len(self.support) != len(self.coefficients):
+            raise InputError(f"{len(self.support)} supporting documents have {len(self.coefficients)} coefficients")
+
+    def scores(self, features: Float32Array, *, threads: int) -> Float64Array:
+        """The sum over supporting documents at each row."""
+        out = np.empty(len(features))
+        kernels.kernel_scores(features, self.support, self.coefficients, self.kernel, self.gamma, out, threads)
+        return out
+
+    def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
+        """Gradients integrated from features of 0."""
+        support = self.support.astype(np.float64)
+        return _from_zero(
+            self, features, scores,
+            lambda rows: kernel_slopes(self.kernel, rows, support, self.gamma, self.coefficients),
+        )  # fmt: skip
+
+
+def _from_zero(
+    scorer: Scorer, features: Float64Array, scores: Float64Array, slopes: Callable[[Float64Array], Float64Array]
+) -> Contributions:
+    """Gradients integrated along straight lines from features of 0."""
+    base = float(scorer.scores(np.zeros((1, features.shape[1]), np.float32), threads=1)[0])
+    values = along_paths(slopes, np.zeros_like(features), features, scores - base)
+    return Contributions(values, base, "integrated gradients from features of 0")
+
+
+def linear_scores(features: Float32Array, weights: Float64Array, *, threads: int) -> Float64Array:
+    """The scalar product of each row and the weights; its bits do not depend on the other rows."""
+    out = np.empty(len(features))
+    kernels.linear_scores(features, weights, out, threads)
+    return out
+
+
+def sum_rows(features: Float32Array, factors: Float64Array, *, threads: int) -> Float64Array:
+    """The sum of all rows, each times its factor."""
+    out = np.empty(features.shape[1])
+    kernels.sum_rows(features, factors, out, threads)
+    return out
+
+
+def mapped(features: Float32Array, nystrom: FittedNystrom) -> Float32Array:
+    """The Nyström features of each row."""
+    out = np.empty((len(features), nystrom.n_landmarks), np.float32)
+    for start in range(0, len(features), MAPPED_AT_A_TIME):
+        rows = slice(start, start + MAPPED_AT_A_TIME)
+        out[rows] = nystrom.transform(features[rows])
+    return out
+
 
 MODEL_ARRAYS = "model."  # what the names of a model's arrays begin with in a model file
 BESIDE: Mapping[str, Form] = {  # what a model may have beside the arrays that score documents
@@ -173,18 +290,17 @@ class LinearListNet(Model):
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """The weighted sum of each document's features; what is missing adds nothing."""
-        features = filled(scaled(data, self.scaling, threads).features)
-        return linear_scores(features, self.weights, threads=threads)
+        return linear_scores(self._seen(data, threads), self.weights, threads=threads)
 
     def contributions(self, data: RankingDataset, question: Question) -> Contributions:
         """Weights times scaled values."""
         question.refuse_cover("a linear ranker")
-        seen, others = (
-            None if one is None else filled(scaled(one, self.scaling, question.threads).features).astype(np.float64)
-            for one in (data, question.background)
-        )
-        assert seen is not None
-        return weighted_values(seen, self.weights, 0.0, others)
+        background, threads = question.background, question.threads
+        others = None if background is None else self._seen(background, threads).astype(np.float64)
+        return weighted_values(self._seen(data, threads).astype(np.float64), self.weights, 0.0, others)
+
+    def _seen(self, data: RankingDataset, threads: int) -> Float32Array:
+        return filled(scaled(data, self.scaling, threads).features)
 
     @property
     def n_steps(self) -> int:

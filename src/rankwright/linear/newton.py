@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.container.checks import check_alike
-from rankwright.linear.scorers import linear_scores, sum_rows
+from rankwright.linear.model import linear_scores, sum_rows
 
 LEAST_DECREASE = 1e-4  # of what the slope promises: Armijo's rule
 SHORTEST_STEP = 2.0**-20

@@ -1,4 +1,5 @@
-"""Rank perceptrons, epoch by epoch: a single one, a committee, one of all products of features, one with a kernel.
+"""Rank perceptrons, epoch by epoch: PRank, with thresholds between the levels of relevance; OAP-BPM, the mean of many;
+and kernel PRank, in the space of a kernel or of all products of two features.
 
 The order of the documents in epoch t is drawn from the seed and t alone, so a resumed run goes on as if it had never
 stopped.
@@ -17,8 +18,11 @@ from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, IntArray
 from rankwright.container.checks import check_between, read_array
 from rankwright.kernels.records import LevelledRows
+from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
+from rankwright.linear.model import KernelPRankModel
 from rankwright.linear.rows import JudgedRows, ordinal_levels
-from rankwright.training.driver import RemembersArrays
+from rankwright.linear.settings import KernelPRankSettings, OAPBPMSettings, PRankSettings
+from rankwright.training.driver import Learner, RemembersArrays
 
 MOST_LEVELS = 64  # thresholds are looked at one by one: more levels would tell little and cost much
 
@@ -54,10 +58,13 @@ class Perceptrons(RemembersArrays):
 
     remembered: ClassVar[tuple[str, ...]] = ("weights", "thresholds")
 
-    def __init__(self, documents: LevelledDocuments, *, members: int, share: float, threads: int) -> None:
-        self.documents, self.share, self.threads = documents, share, threads
-        self.weights = np.zeros((members, documents.features.shape[1]))
-        self.thresholds = np.zeros((members, documents.n_thresholds))
+    def __init__(self, settings: PRankSettings | OAPBPMSettings, rows: JudgedRows, threads: int) -> None:
+        self.documents, self.threads = levelled_documents(rows, settings.seed), threads
+        members, self.share = 1, 1.0
+        if isinstance(settings, OAPBPMSettings):
+            members, self.share = settings.n_perceptrons, settings.tau
+        self.weights = np.zeros((members, rows.features.shape[1]))
+        self.thresholds = np.zeros((members, self.documents.n_thresholds))
 
     def take_step(self, step: int) -> bool:
         """Take every member through its documents once."""
@@ -123,16 +130,9 @@ class KernelPerceptron(RemembersArrays):
         """Go through all documents once."""
         order, _ = self.documents.epoch(step)
         before = self.coefficients.copy()
+        support = self.support, self.coefficients, self.n_support
         kernels.kernel_prank_pass(
-            self.documents,
-            order,
-            self.kernel,
-            self.gamma,
-            self.support,
-            self.coefficients,
-            self.n_support,
-            self.thresholds,
-            self.threads,
+            self.documents, order, self.kernel, self.gamma, *support, self.thresholds, self.threads
         )
         return not np.array_equal(before, self.coefficients)
 
@@ -155,3 +155,77 @@ class KernelPerceptron(RemembersArrays):
             "gamma": np.array([self.gamma]),
             "level_labels": self.documents.level_labels,
         }
+
+
+def predict_levels(self: LinearRanker, X: Any, qid: Any = None) -> Float32Array:
+    """Give each document a label.
+
+    Parameters
+    ----------
+    X, qid
+        As for `predict`.
+
+    Returns
+    -------
+    array of float32
+        The label that the thresholds give each document: that of the first threshold above its score.
+    """
+    scores = np.asarray(self.predict(X, qid))
+    # Equal steps keep thresholds in order; weighted steps may not.
+    thresholds = np.sort(self.arrays_["thresholds"])
+    found: Float32Array = self.arrays_["level_labels"][np.searchsorted(thresholds, scores, side="right")]
+    return found
+
+
+class PRank(LinearRanker, PRankSettings):
+    """A document's level is the number of thresholds that its score, w·x, reaches. Thresholds on the wrong side of it
+    are moved by 1, and w by the document times the sum of these moves. Documents come one by one in a new random order
+    each epoch, whatever their queries; `select` on the validation documents chooses the epoch, and `early_stopping` is
+    the number of epochs without a better one after which to stop. A document's weight, times that of its query,
+    multiplies its moves.
+
+    Every label that occurs is a level; above 64 different labels, neighbouring labels share one. `predict_levels` gives
+    levels.
+    """
+
+    recipe = LinearRecipe(Perceptrons, alone=True)
+    predict_levels = predict_levels
+
+
+class OAPBPM(LinearRanker, OAPBPMSettings):
+    """Each of `n_perceptrons` PRanks is shown each document with probability `tau`; the mean of their weights and
+    thresholds approximates the Bayes point, the centre of all perceptrons that make no mistake. `select` on the
+    validation documents chooses the epoch. The other settings are those of PRank.
+    """
+
+    recipe = LinearRecipe(Perceptrons, alone=True)
+    predict_levels = predict_levels
+
+
+def kernel_perceptron(settings: KernelPRankSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner in the space of the kernel."""
+    gamma = 1.0 / max(1, rows.features.shape[1]) if settings.gamma is None else float(settings.gamma)
+    documents = levelled_documents(rows, settings.seed)
+    if settings.features == "quadratic":
+        return QuadraticPerceptron(documents, gamma=gamma, threads=threads)
+    return KernelPerceptron(
+        documents, kernel=settings.kernel, gamma=gamma, max_support=settings.max_support, threads=threads
+    )
+
+
+class KernelPRank(LinearRanker, KernelPRankSettings):
+    """The score is a sum of `kernel` values (rbf: exp(-γ |x - z|²), quadratic: (1 + γ x·z)², cubic) with the documents
+    that were learned from, its support. `gamma` is 1 over the number of features unless given. `max_support` bounds
+    the support: where it is full, a new document takes the place of the one with the smallest coefficient, the earlier
+    place among equals. Without it, training takes time in proportion to documents times support.
+
+    `features="quadratic"` is Quad PRank (Burges et al. 2005, section 6): the perceptron of the quadratic kernel, with
+    its weights as a symmetric matrix of the products of two features instead of a support. It is the same function, in
+    time and memory that do not grow with the documents; `kernel` and `max_support` have no part in it. The other
+    settings are those of PRank.
+    """
+
+    model_kind = KernelPRankModel
+
+    recipe = LinearRecipe(kernel_perceptron, alone=True)
+    predict_levels = predict_levels

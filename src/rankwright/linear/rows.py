@@ -66,13 +66,13 @@ def judged_rows(data: RankingDataset, learner: str) -> JudgedRows:
     if judged.all():
         features, labels, groups = data.features, data.labels, data.groups
     else:
-        features, labels, groups = data.features[judged], data.labels[judged], _groups_left(data.groups, judged)
+        features, labels, groups = (
+            data.features[judged],
+            data.labels[judged],
+            Groups(np.concatenate([[0], np.cumsum(judged)])[data.groups.offsets]),
+        )
         weights = None if weights is None else weights[judged]
     return JudgedRows(filled(features), labels, groups, np.empty(0) if weights is None else weights, of_queries)
-
-
-def _groups_left(groups: Groups, kept: NDArray[np.bool_]) -> Groups:
-    return Groups(np.concatenate([[0], np.cumsum(kept)])[groups.offsets])
 
 
 def ordinal_levels(labels: Float32Array, most: int) -> tuple[Levels, Float32Array]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,20 +12,17 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import tells_apart
 from rankwright.debiasing.stage import debiasing_view, plot_bias, position_ratios_view
 from rankwright.features.missing import without_missing
-from rankwright.linear.model import LinearListNet, scaled
+from rankwright.linear.model import LinearListNet, linear_scores, scaled
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.rows import judged_rows
-from rankwright.linear.scorers import linear_scores
-from rankwright.linear.top_one import TopOneCost
+from rankwright.linear.rows import JudgedRows, judged_rows
 from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.model import NetModel
 from rankwright.nets.settings import ListNetSettings
 from rankwright.objectives.listwise import Softmax
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.model import Model
-from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
+from rankwright.rankers.recipe import LessonRecipe, PreparedData, watched_lesson
 from rankwright.rankers.stages import Stage
-from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
 
 
@@ -44,6 +40,48 @@ def lists_to_learn(settings: ListNetSettings, data: RankingDataset) -> RankingDa
     if settings.flat_lists or differing.all() or not differing.any():
         return labelled
     return labelled.take_queries(np.flatnonzero(differing))
+
+
+class TopOneCost:
+    """The linear model's cost: cross entropy between the top-one probabilities that labels and that scores give.
+
+    It is the mean over queries.
+    """
+
+    def __init__(self, rows: JudgedRows, *, threads: int) -> None:
+        self.groups = rows.groups
+        judged = RankingDataset(
+            features=np.empty((len(rows.labels), 0), np.float32),
+            labels=rows.labels,
+            groups=rows.groups,
+            document_weights=rows.document_weights.astype(np.float32) if len(rows.document_weights) else None,
+            query_weights=rows.query_weights.astype(np.float32),
+        )
+        self.lambda_fn = Softmax().bind(judged, threads=threads, dtype=np.float64)
+        self.scale = 1.0 / max(1, rows.groups.n_queries)
+        self.query_weights = np.repeat(rows.query_weights, rows.groups.sizes)
+        # The probabilities that labels give: taken from the forces at equal scores, where scores have no effect.
+        uniform = self.lambda_fn(np.zeros(len(rows.labels))).gradient
+        self.shares = 1.0 / np.repeat(rows.groups.sizes, rows.groups.sizes) - self._per_weight(uniform)
+        self._seen: tuple[Float64Array, Float64Array] | None = None  # scores, and their probabilities
+
+    def _per_weight(self, forces: Float64Array) -> Float64Array:
+        return np.divide(forces, self.query_weights, out=np.zeros_like(forces), where=self.query_weights > 0)
+
+    def evaluate(self, scores: Float64Array) -> tuple[float, Float64Array]:
+        """The cost and its derivatives."""
+        lambdas = self.lambda_fn(scores)
+        return self.scale * float(lambdas.cost.sum()), self.scale * lambdas.gradient
+
+    def curve(self, scores: Float64Array, direction: Float64Array) -> Float64Array:
+        """The product of the second derivatives with `direction`: weight · (p ∘ d - p · (p·d)) for each query."""
+        if self._seen is None or self._seen[0] is not scores:
+            # The gradient is weight · (probability - share).
+            self._seen = scores, self._per_weight(self.lambda_fn(scores).gradient) + self.shares
+        probability = self._seen[1]
+        along = probability * direction
+        total = np.bincount(self.groups.query_of_row, weights=along, minlength=self.groups.n_queries)
+        return self.scale * self.query_weights * (along - probability * np.repeat(total, self.groups.sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +111,7 @@ class ListNetRecipe(LessonRecipe):
         def model_of(learned: Learned) -> LinearListNet:
             return LinearListNet(learned.model["weights"], learned.n_steps, scaling)
 
-        watches = watches_for(settings, watched, prepared.parts, current_scores)
-        digests = partial(digests_of, prepared.data, watched)
-        return Lesson(learner=learner, model=model_of, watch=watches.first, others=watches.others, digests=digests)
+        return watched_lesson(settings, learner, model_of, prepared.data, watched, prepared.parts, current_scores)
 
 
 class ListNet(GradientNet, ListNetSettings):

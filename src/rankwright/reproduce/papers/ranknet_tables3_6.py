@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.linear.kernel_prank import KernelPRank
-from rankwright.linear.prank import OAPBPM, PRank
+from rankwright.linear.perceptrons import OAPBPM, KernelPRank, PRank
 from rankwright.nets.ranknet import RankNet
 from rankwright.nets.rankprop import RankProp
 from rankwright.rankers.seen import SeenDataWarning
