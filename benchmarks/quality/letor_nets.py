@@ -14,8 +14,7 @@ from benchmarks.helpers.records import leave
 
 from rankwright.formats.reading import read
 from rankwright.metrics.evaluation import evaluate
-from rankwright.nets.lambdarank import LambdaRank
-from rankwright.nets.ranknet import RankNet
+from rankwright.nets.net_rankers import LambdaRank, RankNet
 
 AIMS = {"MQ2008": 0.470, "OHSUMED": 0.443}  # MAP
 METRICS = ("map", "ndcg@10", "mean-ndcg")

@@ -22,8 +22,7 @@ from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.reading import read
 from rankwright.metrics.evaluation import evaluate
-from rankwright.nets.lambdarank import LambdaRank
-from rankwright.nets.ranknet import RankNet
+from rankwright.nets.net_rankers import LambdaRank, RankNet
 
 FOLDS = 5
 RANKERS = {"ranknet": RankNet, "lambdarank": LambdaRank}

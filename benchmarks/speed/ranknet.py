@@ -22,7 +22,7 @@ from torch import nn
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.nets.ranknet import RankNet
+from rankwright.nets.net_rankers import RankNet
 
 QUERIES, DOCUMENTS, FEATURES, PAIRS = 11_336, 384_314, 569, 3_464_289  # Table 3 and section 6.1
 VALIDATION_DOCUMENTS = 64_000

@@ -83,11 +83,11 @@ from rankwright.metrics.metric_table import parse_metric as parse_metric
 from rankwright.metrics.runs import compare_runs as compare_runs
 from rankwright.metrics.runs import evaluate_run as evaluate_run
 from rankwright.metrics.significance import paired_test as paired_test
-from rankwright.nets.lambdarank import LambdaRank as LambdaRank
 from rankwright.nets.listnet import ListNet as ListNet
-from rankwright.nets.net_ranker import NetRanker as NetRanker
-from rankwright.nets.ranknet import RankNet as RankNet
-from rankwright.nets.rankprop import RankProp as RankProp
+from rankwright.nets.net_rankers import LambdaRank as LambdaRank
+from rankwright.nets.net_rankers import NetRanker as NetRanker
+from rankwright.nets.net_rankers import RankNet as RankNet
+from rankwright.nets.net_rankers import RankProp as RankProp
 from rankwright.objectives.diagnostics import Diagnosis as Diagnosis
 from rankwright.objectives.diagnostics import diagnose as diagnose
 from rankwright.rankers.importance import FeatureImportance as FeatureImportance

@@ -21,7 +21,7 @@ from rankwright.linear.settings import CRRSettings, SmoothRankSettings, SVMMAPSe
 from rankwright.linear.smoothrank import SmoothLearner
 from rankwright.linear.structural_svms import CuttingPlanes, SwappedPairs, WorstAveragePrecision, solve_dual
 from rankwright.nets.listnet import TopOneCost
-from rankwright.nets.rankprop import adjusted_targets
+from rankwright.nets.net_rankers import adjusted_targets
 
 
 def tiny(seed=0, sizes=(4, 1, 6, 3), n_features=3, *, weights=False) -> Any:

@@ -14,7 +14,7 @@ from sklearn.base import clone
 import rankwright as rw
 from rankwright.catalog.rankers import load
 from rankwright.errors import InputError, MissingExtraError, SettingError, UnknownNameError
-from rankwright.nets.ranknet import with_pairs
+from rankwright.nets.net_rankers import with_pairs
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.nets.gradient_net import FEWEST_HELD_OUT, chosen_recipe
 from rankwright.nets.params import FREE, HELD, PAPER
-from rankwright.nets.trial import FEWEST_HELD_OUT, chosen_recipe
 
 
 def values_of(ranker):

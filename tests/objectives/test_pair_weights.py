@@ -17,8 +17,8 @@ from rankwright.errors import InputError, SettingError
 from rankwright.kernels import reference
 from rankwright.mart.lambdamart import LambdaMART
 from rankwright.mart.lambdamart import lambda_forces as forest_forces
-from rankwright.nets.lambdarank import LambdaRank
-from rankwright.nets.lambdarank import lambda_forces as net_forces
+from rankwright.nets.net_rankers import LambdaRank
+from rankwright.nets.net_rankers import lambda_forces as net_forces
 from rankwright.objectives import (
     Decay,
     Hinge,

@@ -19,7 +19,7 @@ from rankwright.arrays import Float32Array, Float64Array, Seed, generator, threa
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import require
-from rankwright.nets.ranknet import RankNet
+from rankwright.nets.net_rankers import RankNet
 from rankwright.objectives.families import ranknet
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker

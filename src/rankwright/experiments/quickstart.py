@@ -22,8 +22,7 @@ from rankwright.mart.lambdamart import LambdaMART
 from rankwright.metrics.comparison.system_comparison import compare
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.nets.lambdarank import LambdaRank
-from rankwright.nets.ranknet import RankNet
+from rankwright.nets.net_rankers import LambdaRank, RankNet
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.measured import Origin
 from rankwright.report.pages.systems_page import page_of_comparison

@@ -68,15 +68,11 @@ def pull_of(params: DescentParams, groups: Groups) -> float:
     return 2.0 * params.penalty / groups.n_queries
 
 
-def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Raise unless the arrays are those of a net whose weights have these shapes."""
-    differing = sorted(shapes.keys() ^ arrays.keys()) or [name for name in shapes if shapes[name] != arrays[name].shape]
+def check_same_form(arrays: Mapping[str, NDArray[Any]], own: Arrays) -> None:
+    """Raise unless the arrays have the names, shapes and types of a net's own."""
+    differing = sorted(own.keys() ^ arrays.keys()) or [name for name in own if own[name].shape != arrays[name].shape]
     if differing:
         raise InputError(f"the module is not the one that was saved: {', '.join(differing)} differ")
-
-
-def check_types(arrays: Mapping[str, NDArray[Any]], types: Mapping[str, Any]) -> None:
-    """Raise unless the arrays have these types."""
-    converted = [name for name, values in arrays.items() if values.dtype != types[name]]
+    converted = [name for name, values in arrays.items() if values.dtype != own[name].dtype]
     if converted:
         raise InputError(f"the module is not the one that was saved: {', '.join(converted)} are of other types")

@@ -1,41 +1,89 @@
-"""What net rankers share: training by descent along an objective's forces, and how their nets are looked at."""
+"""What net rankers share: training by descent along an objective's forces, by a recipe that may be tried out before.
+
+Where the data decides between recipes, each is tried on some queries and measured on others. The first one is kept
+unless another is better by more than chance: on noisy labels, a net that leaves units out can hardly be beaten, and a
+choice among equals by a few held-out queries would only add noise.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any, Self
+
+import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.stage import Debias
 from rankwright.features.nystrom import FittedNystrom
+from rankwright.metrics.evaluation import evaluate
+from rankwright.metrics.metric_table import as_measure
 from rankwright.nets.inputs import NetInputs
-from rankwright.nets.lesson import NetPlan, net_lesson
 from rankwright.nets.model import NetModel
 from rankwright.nets.params import NetRecipe, descent_params, net_shape, recipes_of
-from rankwright.nets.plain_net import PlainNet
+from rankwright.nets.plain_net import PlainNet, new_net
 from rankwright.nets.settings import DescentSettings
-from rankwright.nets.trial import chosen_recipe
+from rankwright.nets.training import NetPlan, NetTraining
 from rankwright.objectives.families import learns_alone
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.recipe import LessonRecipe, PreparedData, loop_plan, unit_of, watches_for, weighed_by_position
+from rankwright.rankers.recipe import (
+    LessonRecipe,
+    PreparedData,
+    loop_plan,
+    unit_of,
+    watched_lesson,
+    weighed_by_position,
+)
 from rankwright.rankers.stages import Stage
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import View
-from rankwright.training.driver import Lesson, learn
+from rankwright.training.driver import Learned, Lesson, learn
 from rankwright.training.loop import LoopPlan
 
+HELD_OUT = 0.25  # the share of queries to measure on
+FEWEST_HELD_OUT = 8  # fewer cannot tell recipes apart
+MOST_QUERIES = 400  # in all, so that large data costs no more
+STANDARD_ERRORS = 3.0  # that another recipe must be better by
+
+Scores = Callable[[NetRecipe, RankingDataset, RankingDataset], Float64Array]
+
+
+def chosen_recipe(
+    recipes: Sequence[NetRecipe], data: RankingDataset, scores: Scores, metric: Any, *, seed: int, threads: int | None
+) -> NetRecipe:
+    """The first recipe, or one that is clearly better on held-out queries.
+
+    `scores(recipe, train, test)` trains on the one part and scores the other. Queries are drawn by the keys of their
+    content, so that their order does not matter. Without labels, or with too few queries, the first recipe is taken.
+    """
+    if len(recipes) == 1 or data.labels is None or data.n_queries * HELD_OUT < FEWEST_HELD_OUT:
+        return recipes[0]
+    some = data.take_queries(np.arange(min(data.n_queries, MOST_QUERIES)))
+    train, test = some.split(valid=HELD_OUT, seed=seed)
+    measure = as_measure(metric)
+    sign = 1.0 if measure.higher_is_better else -1.0
+    values = []
+    for recipe in recipes:
+        found = evaluate(scores(recipe, train, test), test, [measure], measure.convention, threads=threads)
+        values.append(sign * found[measure.metric.name].values)
+    return recipes[_clearly_best(values)]
+
+
+def _clearly_best(values: Sequence[Float64Array]) -> int:
+    """The place of the best mean, or 0 where its lead over the first is within chance."""
+    leads = [own - values[0] for own in values]
+    counted = [lead[~np.isnan(lead)] for lead in leads]
+    if len(counted[0]) < FEWEST_HELD_OUT // 2:
+        return 0
+    best = int(np.argmax([lead.mean() for lead in counted]))
+    lead = counted[best]
+    return best if lead.mean() > STANDARD_ERRORS * lead.std(ddof=1) / sqrt(len(lead)) else 0
+
+
 NO_SCALING = "none"
-
-
-def _as_it_is(settings: Any, data: RankingDataset) -> RankingDataset:  # noqa: ARG001
-    return data
-
-
-def _no_kernel(settings: Any, scaled_features: Callable[[], Float32Array]) -> FittedNystrom | None:  # noqa: ARG001
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +95,9 @@ class DescentRecipe(LessonRecipe):
     """
 
     objective: Callable[[Any], Objective]
-    training_data: Callable[[Any, RankingDataset], RankingDataset] = _as_it_is
-    nystrom: Callable[[Any, Callable[[], Float32Array]], FittedNystrom | None] = _no_kernel
-    penalty: Callable[[Any], float] = lambda settings: 0.0  # noqa: ARG005
+    training_data: Callable[[Any, RankingDataset], RankingDataset] | None = None
+    nystrom: Callable[[Any, Callable[[], Float32Array]], FittedNystrom | None] | None = None
+    penalty: Callable[[Any], float] | None = None
     debiases: bool = False
     alone: bool | None = None  # whether it learns from each label by itself; None leaves that to the objective
 
@@ -64,9 +112,10 @@ class DescentRecipe(LessonRecipe):
     def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
         """The lesson that trains a net."""
         threads = thread_count(settings.threads)
-        scaled = NetInputs(prepared.scaling)
-        mapped = self.nystrom(settings, lambda: scaled.matrix(prepared.data, threads=threads))
-        inputs = NetInputs(prepared.scaling, mapped)
+        inputs = scaled = NetInputs(prepared.scaling)
+        if self.nystrom is not None:
+            mapped = self.nystrom(settings, lambda: scaled.matrix(prepared.data, threads=threads))
+            inputs = NetInputs(prepared.scaling, mapped)
         recipe = self._net_recipe(prepared, settings, inputs)
         plan = self._plan(recipe, settings, prepared.data.n_queries)
         return self._net_lesson(prepared.data, prepared.valid, prepared, settings, plan, inputs)
@@ -81,11 +130,21 @@ class DescentRecipe(LessonRecipe):
         inputs: NetInputs,
     ) -> Lesson:
         objective = weighed_by_position(self.objective(settings), prepared.findings)
+        data = data if self.training_data is None else self.training_data(settings, data)
+        training = NetTraining(data, objective, plan, inputs)
+        watched = None if valid is None else inputs.rows_of(valid, threads=plan.threads)
 
-        def watches(scores: Callable[[], Float64Array]) -> Any:
-            return watches_for(settings, valid, prepared.parts, scores)
+        def model_of(learned: Learned) -> NetModel:
+            n_inputs = training.rows.features.shape[1]
+            net = training.net if plan.module is not None else new_net(n_inputs, plan.shape, plan.descent.seed)
+            net.put(learned.model)
+            return NetModel(net, inputs, learned.n_steps, plan.recipe, plan.device)
 
-        return net_lesson(self.training_data(settings, data), valid, objective, plan, inputs, watches)
+        def current_scores() -> Float64Array:
+            assert watched is not None
+            return training.net.scores(watched)
+
+        return watched_lesson(settings, training, model_of, data, valid, prepared.parts, current_scores)
 
     def _plan(self, recipe: NetRecipe, settings: Any, n_queries: int) -> NetPlan:
         """How to train by a recipe on so many queries, where settings do not say otherwise."""
@@ -93,7 +152,7 @@ class DescentRecipe(LessonRecipe):
         return NetPlan(
             recipe=completed,
             shape=net_shape(completed, settings.output_bias),
-            descent=descent_params(completed, settings, self.penalty(settings)),
+            descent=descent_params(completed, settings, 0.0 if self.penalty is None else self.penalty(settings)),
             module=getattr(settings, "module", None),
             device=getattr(settings, "device", "cpu"),
             threads=thread_count(settings.threads),
@@ -110,10 +169,8 @@ class DescentRecipe(LessonRecipe):
         def scores(recipe: NetRecipe, train: RankingDataset, test: RankingDataset) -> Float64Array:
             plan = self._plan(recipe, settings, train.n_queries)
             lesson = self._net_lesson(train, None, prepared, settings, plan, inputs)
-            n_steps = loop_plan(settings).n_steps
-            model: NetModel = lesson.model(
-                learn(lesson, LoopPlan(n_steps, what="choosing a recipe", unit=unit_of(settings)))
-            )
+            loop = LoopPlan(loop_plan(settings).n_steps, what="choosing a recipe", unit=unit_of(settings))
+            model: NetModel = lesson.model(learn(lesson, loop))
             return model.scores(test, threads=plan.threads)
 
         data, metric = prepared.data, settings.selected_metric

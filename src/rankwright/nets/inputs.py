@@ -6,29 +6,30 @@ second copy of them; other scalings and kernels make a matrix of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, IntArray, arrays_with_prefix
-from rankwright.container.checks import read_optional_field
+from rankwright.container.checks import read_field, read_optional_field
 from rankwright.data.dataset import RankingDataset
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.features.scaling import ZSCORE, FittedScaling
 from rankwright.kernels.records import StandardisedRows
+from rankwright.rankers.model import State, StoredModel
 
 MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
 
 
 class FeatureRows(StandardisedRows):
-    """Rows of a matrix, as (x - shift) · factor with 0 for what is missing."""
+    """Rows of a matrix, as (x - shift) · factor with 0 for what is missing; by default x is as it comes."""
 
-    def __init__(self, features: Float32Array, shift: Float32Array, factor: Float32Array, *, threads: int) -> None:
-        super().__init__(features, shift, factor)
+    def __init__(
+        self, features: Float32Array, standard: tuple[Float32Array, Float32Array] | None = None, *, threads: int
+    ) -> None:
+        as_it_is = np.zeros(features.shape[1], np.float32), np.ones(features.shape[1], np.float32)
+        super().__init__(features, *(standard or as_it_is))
         self.threads = threads
 
     def fetch(self, rows: IntArray) -> Float32Array:
@@ -52,17 +53,16 @@ class NetInputs:
 
     def rows_of(self, data: RankingDataset, *, threads: int) -> FeatureRows:
         """The rows of `data` as the net takes them."""
-        features = data.features
-        shift, factor = np.zeros(data.n_features, np.float32), np.ones(data.n_features, np.float32)
+        features, standard = data.features, None
         steps = [] if self.scaling is None else self.scaling.steps()
         if steps and steps[-1].scaling == ZSCORE:
             mean, deviation = (steps[-1].learned[name] for name in ("mean", "deviation"))
-            shift = mean.astype(np.float32)
-            factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0).astype(np.float32)
+            factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+            standard = mean.astype(np.float32), factor.astype(np.float32)
             steps.pop()
         for step in steps:
             features = step.transform(features, data.groups, threads=threads)
-        rows = FeatureRows(features, shift, factor, threads=threads)
+        rows = FeatureRows(features, standard, threads=threads)
         return rows if self.nystrom is None else self._mapped(rows, self.nystrom)
 
     def matrix(self, data: RankingDataset, *, threads: int) -> Float32Array:
@@ -71,15 +71,13 @@ class NetInputs:
         return rows.fetch(np.arange(rows.n_rows))
 
     def _mapped(self, rows: FeatureRows, nystrom: FittedNystrom) -> FeatureRows:
-        n_new = nystrom.n_landmarks
-        features = np.empty((rows.n_rows, n_new), np.float32)
+        features = np.empty((rows.n_rows, nystrom.n_landmarks), np.float32)
         for start in range(0, rows.n_rows, MAPPED_AT_A_TIME):
             some = np.arange(start, min(rows.n_rows, start + MAPPED_AT_A_TIME))
             features[some] = nystrom.transform(rows.fetch(some))
-        zeros, ones = np.zeros(n_new, np.float32), np.ones(n_new, np.float32)
-        return FeatureRows(features, zeros, ones, threads=rows.threads)
+        return FeatureRows(features, threads=rows.threads)
 
-    def to_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_state(self) -> State:
         """A header and arrays for files; the scaling is stored elsewhere."""
         if self.nystrom is None:
             return {"kernel": None}, {}
@@ -87,15 +85,10 @@ class NetInputs:
         return {"kernel": self.nystrom.header}, arrays
 
     @classmethod
-    def from_state(
-        cls,
-        scaling: FittedScaling | None,
-        header: Mapping[str, Any],
-        arrays: Mapping[str, NDArray[Any]],
-        n_features: int,
-    ) -> NetInputs:
-        """The inputs that `to_state` described, of so many features."""
-        kernel = read_optional_field(header, "kernel", dict)
+    def restored(cls, stored: StoredModel) -> NetInputs:
+        """The inputs that `to_state` described."""
+        kernel = read_optional_field(read_field(stored.header, "inputs", dict), "kernel", dict)
         if kernel is None:
-            return cls(scaling)
-        return cls(scaling, FittedNystrom.of_parts(kernel, arrays_with_prefix(arrays, "kernel."), n_features))
+            return cls(stored.scaling)
+        learned = arrays_with_prefix(stored.arrays, "kernel.")
+        return cls(stored.scaling, FittedNystrom.of_parts(kernel, learned, stored.n_features))

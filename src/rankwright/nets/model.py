@@ -10,16 +10,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, Float64Array, arrays_with_prefix
+from rankwright.arrays import Float64Array, arrays_with_prefix
 from rankwright.container.checks import check_finite, read_field, read_integer, read_list, read_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, ModuleError, UnknownNameError
 from rankwright.explanations.contributions import Contributions, Question, along_paths
 from rankwright.nets.descent import Net
-from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import FeatureRows, NetInputs
 from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, NetRecipe, net_shape, recipes_of
-from rankwright.nets.plain_net import PlainNet, input_slopes, net_of
+from rankwright.nets.plain_net import PlainNet, input_slopes, net_of, torch_part
 from rankwright.rankers.model import Model, State, StoredModel
 
 
@@ -48,7 +47,9 @@ class NetModel(Model):
             raise InputError("a module of your own is not explained: it need not be made of layers that we know")
         before = replace(self.inputs, nystrom=None)
         seen = before.matrix(data, threads=question.threads)
-        base = float(self._scores_of(np.zeros((1, seen.shape[1]), np.float32))[0])
+        zeros = np.zeros((1, seen.shape[1]), np.float32)
+        middle = FeatureRows(zeros if nystrom is None else nystrom.transform(zeros), threads=1)
+        base = float(net.scores(middle)[0])
         totals = self.scores(data, threads=question.threads) - base
 
         def slopes(rows: Float64Array) -> Float64Array:
@@ -61,12 +62,6 @@ class NetModel(Model):
         inputs = seen.astype(np.float64)
         values = along_paths(slopes, np.zeros_like(inputs), inputs, totals)
         return Contributions(values, base, "integrated gradients from inputs of 0")
-
-    def _scores_of(self, seen: Float32Array) -> Float64Array:
-        """The net's scores of rows that are standardised already."""
-        rows = seen if self.inputs.nystrom is None else self.inputs.nystrom.transform(seen)
-        zeros, ones = np.zeros(rows.shape[1], np.float32), np.ones(rows.shape[1], np.float32)
-        return self.net.scores(FeatureRows(rows, zeros, ones, threads=1))
 
     def _on(self, device: str) -> Net:
         """The net where `device` computes it."""
@@ -102,9 +97,7 @@ class NetModel(Model):
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described; if its module was the user's own, the settings must have one too."""
         header, settings = stored.header, stored.settings
-        inputs = NetInputs.from_state(
-            stored.scaling, read_field(header, "inputs", dict), stored.arrays, stored.n_features
-        )
+        inputs = NetInputs.restored(stored)
         weights = arrays_with_prefix(stored.arrays, "net.")
         for name, values in weights.items():
             check_finite(f"net.{name}", values)

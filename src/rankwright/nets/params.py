@@ -10,6 +10,7 @@ ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
 INITIALISATIONS = ("even", "paper")
 MOST_BATCH_QUERIES = 64  # of a step, where the number of queries decides
+SETTINGS_OF_RECIPES = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
 LEAST_STEPS = 12  # of an epoch, as far as there are as many queries
 
 
@@ -60,8 +61,7 @@ class NetRecipe:
 
     def completed(self, settings: Any, n_queries: int) -> NetRecipe:
         """The recipe with the values that are set instead of its own, for so many queries."""
-        names = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
-        given = {name: getattr(settings, name, None) for name in names}
+        given = {name: getattr(settings, name, None) for name in SETTINGS_OF_RECIPES}
         whole = replace(self, **{name: value for name, value in given.items() if value is not None})
         by_size = min(MOST_BATCH_QUERIES, max(1, n_queries // LEAST_STEPS))
         batch_queries = by_size if whole.batch_queries is None else whole.batch_queries
@@ -69,12 +69,10 @@ class NetRecipe:
 
     def facts(self) -> dict[str, Any]:
         """The values that were used, by the names of settings."""
-        names = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
-        values = {name: getattr(self, name) for name in names}
-        return values | {"hidden": list(self.hidden)}
+        return {name: getattr(self, name) for name in SETTINGS_OF_RECIPES} | {"hidden": list(self.hidden)}
 
 
-# What docs/nets.md calls held and free. Which of the two the data wants is tried out on held-out queries (`trial.py`).
+# What docs/nets.md calls held and free. `gradient_net.py` tries out on held-out queries which of them the data wants.
 HELD = NetRecipe(
     hidden=(32,),
     activation="relu",

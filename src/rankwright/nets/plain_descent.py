@@ -7,7 +7,7 @@ each row of features from memory once. For other objectives a step is three call
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,16 +39,17 @@ class PlainDescent:
 
     def walk(self, order: IntArray, keys: IntArray, seed: int) -> Walked:  # noqa: ARG002
         """Go through the queries in this order, with one step for each key."""
-        if _is_of_label_pairs(self.lambda_fn):
-            return self._walk_on_label_pairs(self.lambda_fn, order, keys)
+        found = self.lambda_fn
+        if isinstance(found, BoundKernel) and found.kernel is kernels.label_pair_lambdas and found.dtype is np.float32:
+            return self._walk_on_label_pairs(found, order, keys)
         scores, costs = np.empty(self.groups.n_docs), [np.empty(0)]
         for queries, key in zip(batches(order, self.params.batch_queries), keys.tolist(), strict=True):
             rows = self.groups.rows_of(queries)
-            found = self._step(queries, rows, key)
-            if found is None:
+            stepped = self._step(queries, rows, key)
+            if stepped is None:
                 return Walked(scores, np.empty(0), is_finite=False)
-            scores[rows] = found[0]
-            costs.append(found[1])
+            scores[rows] = stepped[0]
+            costs.append(stepped[1])
         return Walked(scores, np.concatenate(costs), is_finite=True)
 
     def _step(self, queries: IntArray, rows: IntArray, key: int) -> tuple[Float64Array, Float64Array] | None:
@@ -112,11 +113,3 @@ class PlainDescent:
         check_between("n_steps", memory["n_steps"], 0, MOST)
         self.mean, self.square = memory["mean"].copy(), memory["square"].copy()
         self.n_steps = int(memory["n_steps"])
-
-
-def _is_of_label_pairs(lambda_fn: LambdaFn) -> TypeGuard[BoundKernel]:
-    return (
-        isinstance(lambda_fn, BoundKernel)
-        and lambda_fn.kernel is kernels.label_pair_lambdas
-        and lambda_fn.dtype is np.float32
-    )

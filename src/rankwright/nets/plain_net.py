@@ -1,12 +1,13 @@
 """Plain nets: fully connected layers from a document's features to its score, as a value of arrays.
 
-They are trained and scored by our own kernels; torch plays no part.
+They are trained and scored by our own kernels. torch plays no part, but a plain net can be made into a module of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,10 +16,9 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, Float64Array
-from rankwright.errors import InputError
+from rankwright.errors import InputError, MissingExtraError
 from rankwright.kernels.records import LayeredNet
-from rankwright.nets.descent import check_shapes, check_types
-from rankwright.nets.extra import torch_part
+from rankwright.nets.descent import check_same_form
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.params import NetShape
 
@@ -96,8 +96,7 @@ class PlainNet:
     def put(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take the weights that `arrays` gave of a net of the same shape."""
         own = self.arrays()
-        check_shapes(arrays, {name: values.shape for name, values in own.items()})
-        check_types(arrays, {name: values.dtype for name, values in own.items()})
+        check_same_form(arrays, own)
         np.concatenate([arrays[name].ravel() for name in own], out=self.weights)
 
     def to_torch(self) -> Any:
@@ -179,3 +178,12 @@ def _response(activation: str, sums: Float64Array) -> tuple[Float64Array, Float6
         return sums * below, below + sums * np.exp(-0.5 * sums**2) / np.sqrt(2.0 * np.pi)
     output = 0.5 * (1.0 + np.tanh(0.5 * sums))
     return output, output * (1.0 - output)
+
+
+def torch_part(purpose: str) -> Any:
+    """The module `torch_net`; one line says how to get torch if `purpose` needs it and it is not installed."""
+    if find_spec("torch") is None:
+        raise MissingExtraError(purpose, "torch", "nets")
+    from rankwright.nets import torch_net
+
+    return torch_net

@@ -1,6 +1,6 @@
 """What only torch can do: modules of the user's own, and other devices than the processor.
 
-torch is an extra: this file alone imports it, and `extra.py` alone imports this file.
+torch is an extra: this file alone imports it, and `torch_part` of plain_net.py alone imports this file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankwright.arrays import Arrays, Float64Array, IntArray, arrays_with_prefix
 from rankwright.container.checks import MOST, check_between, check_names, read_array
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
-from rankwright.nets.descent import Walked, batches, check_shapes, check_types, pull_of
+from rankwright.nets.descent import Walked, batches, check_same_form, pull_of
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.params import DescentParams
 from rankwright.objectives.objective import LambdaFn
@@ -71,9 +71,7 @@ class TorchNet:
 
     def put(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Give the module what `arrays` took from one of the same kind."""
-        own = self.arrays()
-        check_shapes(arrays, {name: values.shape for name, values in own.items()})
-        check_types(arrays, {name: values.dtype for name, values in own.items()})
+        check_same_form(arrays, self.arrays())
         self.module.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in arrays.items()})
 
 
@@ -98,7 +96,9 @@ class TorchDescent:
         self, net: TorchNet, rows: FeatureRows, groups: Groups, lambda_fn: LambdaFn, params: DescentParams
     ) -> None:
         self.net, self.rows, self.groups, self.lambda_fn, self.params = net, rows, groups, lambda_fn, params
-        self.optimizer = _torch_optimizer(net.module, params)
+        rule = torch.optim.SGD if params.optimizer == "sgd" else torch.optim.AdamW
+        weights, rate, decay = list(net.module.parameters()), params.learning_rate, params.weight_decay
+        self.optimizer: torch.optim.Optimizer = rule(weights, lr=rate, weight_decay=decay, fused=True)
 
     @property
     def learning_rate(self) -> float:
@@ -163,13 +163,6 @@ class TorchDescent:
                     name: torch.from_numpy(np.array(value)).to(parameter.device if value.ndim else "cpu")
                     for name, value in own.items()
                 }
-
-
-def _torch_optimizer(module: nn.Module, params: DescentParams) -> torch.optim.Optimizer:
-    parameters = list(module.parameters())
-    if params.optimizer == "sgd":
-        return torch.optim.SGD(parameters, lr=params.learning_rate, weight_decay=params.weight_decay, fused=True)
-    return torch.optim.AdamW(parameters, lr=params.learning_rate, weight_decay=params.weight_decay, fused=True)
 
 
 # torch's switches, set for a while and put back. Threads that use them take turns: the number of threads and the random

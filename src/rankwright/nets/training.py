@@ -6,7 +6,9 @@ with the same weights and the same memory of its optimizer, goes on as if it had
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,29 +16,40 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float64Array, arrays_with_prefix
 from rankwright.container.checks import check_finite, read_array
-from rankwright.data.groups import Groups
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, SettingError
+from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.nets.descent import Descent, Net
-from rankwright.nets.inputs import FeatureRows
-from rankwright.nets.pair_error import TrainingPairError
-from rankwright.nets.params import DescentParams
+from rankwright.nets.inputs import FeatureRows, NetInputs
+from rankwright.nets.params import DescentParams, NetRecipe, NetShape
+from rankwright.nets.plain_descent import PlainDescent
+from rankwright.nets.plain_net import new_net, torch_part
+from rankwright.objectives.objective import LambdaFn, Objective
+
+PAIR_ERROR = parse_metric("pair-error:standard(ties=averaged, unjudged=skip)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetPlan:
+    """How a net is to be made and trained; a `module` of the user's own takes the place of the shape."""
+
+    recipe: NetRecipe  # what the shape and the descent were made from
+    shape: NetShape
+    descent: DescentParams
+    module: Any = None  # a torch.nn.Module
+    device: str = "cpu"
+    threads: int = 1
 
 
 class NetTraining:
     """A net, what it is trained on, and how far it has come."""
 
-    def __init__(
-        self,
-        net: Net,
-        rows: FeatureRows,
-        groups: Groups,
-        descent: Descent,
-        params: DescentParams,
-        *,
-        pair_error: TrainingPairError | None = None,
-    ) -> None:
-        self.net, self.rows, self.groups, self.descent, self.params = net, rows, groups, descent, params
-        self.pair_error = pair_error
+    def __init__(self, data: RankingDataset, objective: Objective, plan: NetPlan, inputs: NetInputs) -> None:
+        self.data, self.params, self.threads = data, plan.descent, plan.threads
+        self.rows = inputs.rows_of(data, threads=plan.threads)
+        lambda_fn = objective.bind(data, threads=plan.threads)
+        self.net, self.descent = _net_and_descent(plan, self.rows, data, lambda_fn)
         self.mean_error: float | None = None  # of the last epoch, where the recipe looks at it
         self.is_perfect = False
 
@@ -45,27 +58,27 @@ class NetTraining:
         if self.is_perfect:
             return False
         rng = np.random.default_rng([self.params.seed, epoch])
-        order, module_seed = rng.permutation(self.groups.n_queries), int(rng.integers(2**63))
-        n_steps = -(-self.groups.n_queries // self.params.batch_queries)
+        order, module_seed = rng.permutation(self.data.n_queries), int(rng.integers(2**63))
+        n_steps = -(-self.data.n_queries // self.params.batch_queries)
         walked = self.descent.walk(order, rng.integers(2**63, size=n_steps), module_seed)
         if not walked.is_finite:
             raise SettingError(
                 f"training diverged in epoch {epoch + 1}: scores are no longer finite; lower learning_rate "
                 f"({self.params.learning_rate:g}) or scale the features"
             )
-        if self.pair_error is not None:
-            self._look_at_error(self.pair_error, walked.scores, walked.costs)
+        if self.params.looks_at_error:
+            self._look_at_error(walked.scores, walked.costs)
         return True
 
-    def _look_at_error(self, pair_error: TrainingPairError, scores: Float64Array, costs: Float64Array) -> None:
+    def _look_at_error(self, scores: Float64Array, costs: Float64Array) -> None:
         """Halve the learning rate where the mean error rose. Scores are those that each query had on its turn."""
-        share_wrong = pair_error(scores)
+        share_wrong = pair_error(self.data, scores, threads=self.threads)
         mean = share_wrong if np.isnan(costs).all() else float(np.nanmean(costs))
         if self.params.halve_on_rise and self.mean_error is not None and mean > self.mean_error:
             self.descent.learning_rate *= 0.5
         self.mean_error = mean
         if self.params.stop_at_zero_error and share_wrong == 0:
-            self.is_perfect = pair_error(self.net.scores(self.rows)) == 0
+            self.is_perfect = pair_error(self.data, self.net.scores(self.rows), threads=self.threads) == 0
 
     def model(self) -> Arrays:
         """The net's weights."""
@@ -90,3 +103,38 @@ class NetTraining:
         self.descent.learning_rate = learning_rate
         self.net.put(arrays_with_prefix(memory, "net."))
         self.descent.take_up(arrays_with_prefix(memory, "optimizer."))
+
+
+def _net_and_descent(
+    plan: NetPlan, rows: FeatureRows, data: RankingDataset, lambda_fn: LambdaFn
+) -> tuple[Net, Descent]:
+    """The net to train, and how: by our kernels, or by torch where there is a module or a device for it."""
+    if plan.module is None and plan.device == "cpu":
+        plain = new_net(rows.features.shape[1], plan.shape, plan.descent.seed)
+        return plain, PlainDescent(plain, rows, data.groups, lambda_fn, plan.descent)
+    if plan.module is None:
+        torch = torch_part(f"device {plan.device!r}")
+        module = new_net(rows.features.shape[1], plan.shape, plan.descent.seed).to_torch()
+    else:
+        torch, module = torch_part("a module of your own"), copy.deepcopy(plan.module)
+    net = torch.TorchNet(module, plan.device)
+    return net, torch.TorchDescent(net, rows, data.groups, lambda_fn, plan.descent)
+
+
+def pair_error(data: RankingDataset, scores: Float64Array, *, threads: int) -> float:
+    """The share of pairs that scores put the wrong way round: given as preferences, else those of different labels.
+
+    Equal scores are wrong by half. Pairs with target ½ have no right order and do not count. Without pairs it is 0.
+    """
+    pairs = data.preferences
+    if pairs is None:
+        assert data.labels is not None
+        lists = ScoredLists(scores=scores, labels=data.labels, groups=data.groups)
+        result = evaluate_lists(lists, [PAIR_ERROR], PAIR_ERROR.convention, threads=threads)
+        mean = next(iter(result.results.values())).mean
+        return 0.0 if np.isnan(mean) else mean
+    counted = pairs.probability != 0.5
+    if not counted.any():
+        return 0.0
+    gap = (scores[pairs.better] - scores[pairs.worse])[counted] * np.sign(pairs.probability[counted] - 0.5)
+    return float(np.mean((gap < 0) + 0.5 * (gap == 0)))

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import evaluate
-from rankwright.nets.net_ranker import NetRanker
+from rankwright.nets.net_rankers import NetRanker
 from rankwright.objectives.families import objective_named
 from rankwright.objectives.force_field import ForceField
 from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup, grid_parts

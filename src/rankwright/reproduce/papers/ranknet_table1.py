@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.nets.ranknet import RankNet
+from rankwright.nets.net_rankers import RankNet
 from rankwright.rankers.seen import SeenDataWarning
 from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of, values_on

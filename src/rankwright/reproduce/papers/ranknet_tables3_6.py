@@ -17,8 +17,7 @@ import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.linear.perceptrons import OAPBPM, KernelPRank, PRank
-from rankwright.nets.ranknet import RankNet
-from rankwright.nets.rankprop import RankProp
+from rankwright.nets.net_rankers import RankNet, RankProp
 from rankwright.rankers.seen import SeenDataWarning
 from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of, values_on
