@@ -18,6 +18,7 @@ from rankwright.settings.setting import (
     UNSET,
     changed,
     check_settings,
+    fits,
     restored_settings,
     setting,
     settings_class,
@@ -26,7 +27,6 @@ from rankwright.settings.setting import (
     stored_settings,
 )
 from rankwright.settings.spaces import Choice, Real, Whole
-from rankwright.settings.types import fits
 
 EVERY = [(name, one) for name, kind in KINDS.items() for one in kind.settings.settings().values()]
 IDS = [f"{name}-{one.name}" for name, one in EVERY]

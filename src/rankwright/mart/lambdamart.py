@@ -12,7 +12,7 @@ from rankwright.mart.recipe import ForestRecipe
 from rankwright.mart.settings import LambdaForestSettings, LambdaMARTSettings
 from rankwright.objectives.families import UsualForces, lambdarank, objective_named, paper_lambdarank
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.pair_losses import Logistic
+from rankwright.objectives.pairwise import Logistic
 from rankwright.rankers.trained import TrainingFindings
 
 

@@ -11,7 +11,7 @@ from rankwright.mart.lists import ForestLists
 from rankwright.mart.recipe import ForestRecipe
 from rankwright.mart.settings import MARTSettings, PointwiseForestSettings
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.pointwise import LogisticError, SquaredError
+from rankwright.objectives.pairless import LogisticError, SquaredError
 from rankwright.rankers.trained import TrainingFindings
 
 LOSSES: Mapping[str, type[SquaredError] | type[LogisticError]] = {"squared": SquaredError, "logistic": LogisticError}

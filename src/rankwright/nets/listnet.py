@@ -18,8 +18,8 @@ from rankwright.linear.rows import JudgedRows, judged_rows
 from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.model import NetModel
 from rankwright.nets.settings import ListNetSettings
-from rankwright.objectives.listwise import Softmax
 from rankwright.objectives.objective import Objective
+from rankwright.objectives.pairless import Softmax
 from rankwright.rankers.model import Model
 from rankwright.rankers.recipe import LessonRecipe, PreparedData, watched_lesson
 from rankwright.rankers.stages import Stage

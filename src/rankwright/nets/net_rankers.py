@@ -21,7 +21,7 @@ from rankwright.nets.settings import LambdaRankSettings, NetRankerSettings, Rank
 from rankwright.objectives.families import lambdarank, objective_named, paper_lambdarank, ranknet
 from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.pair_losses import Logistic, PairLoss, Spring
+from rankwright.objectives.pairwise import Logistic, PairLoss, Spring
 
 
 def ranknet_forces(settings: RankNetSettings) -> Objective:

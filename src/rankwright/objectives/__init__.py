@@ -27,11 +27,9 @@ if TYPE_CHECKING:
         yetirank,
     )
     from rankwright.objectives.function import from_function
-    from rankwright.objectives.listwise import GainSoftmax, Softmax
     from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
-    from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
-    from rankwright.objectives.pairwise import PairwiseObjective
-    from rankwright.objectives.pointwise import LogisticError, SquaredError
+    from rankwright.objectives.pairless import GainSoftmax, LogisticError, Softmax, SquaredError
+    from rankwright.objectives.pairwise import Hinge, Logistic, PairwiseObjective, Spring
 
 _SOURCE = ast.parse(Path(__file__).read_text(encoding="utf-8"))
 _HOME_OF = {

@@ -257,21 +257,10 @@ def _examine(name: str, probe: _Probe, loops: int) -> Diagnosis:
     pairs = [(scores, *_pair(probe)) for scores in cloud[np.arange(loops) % len(cloud)]]
     sideways, downward = _jumps(field, pairs)
     loop = max((_loop(probe, *pair) for pair in pairs), key=lambda found: abs(found.size))
-    found = Diagnosis(
-        objective=name,
-        field=field,
-        n_points=len(cloud),
-        asymmetry=asymmetry,
-        loop=loop,
-        lowest_eigenvalue=lowest,
-        sideways_jump=sideways,
-        downward_jump=downward,
-        alpha=None,
-        cost_error=None,
-        negligible=NEGLIGIBLE * float(max(np.abs(forces).max(), np.abs(jacobians).max())),
-    )
+    negligible = NEGLIGIBLE * float(max(np.abs(forces).max(), np.abs(jacobians).max()))
+    found = Diagnosis(name, field, len(cloud), asymmetry, loop, lowest, sideways, downward, None, None, negligible)
     # A jump down is a slope that no α makes up for.
-    alpha = None if downward.size > found.negligible else 0.0 if found.is_semidefinite else -lowest.size
+    alpha = None if downward.size > negligible else 0.0 if found.is_semidefinite else -lowest.size
     return replace(found, alpha=alpha, cost_error=_cost_error(found, cloud) if found.has_cost else None)
 
 

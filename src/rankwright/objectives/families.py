@@ -18,11 +18,9 @@ from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics.list_metrics import NDCG
 from rankwright.metrics.metric_table import Measure
 from rankwright.objectives.deltas import Decay, Delta, MetricDelta, as_delta
-from rankwright.objectives.listwise import GainSoftmax, Softmax
 from rankwright.objectives.objective import GRADIENT_DTYPE, DataFacts, Judged, LambdaFn, Objective
-from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
-from rankwright.objectives.pairwise import PairwiseObjective
-from rankwright.objectives.pointwise import LogisticError, SquaredError
+from rankwright.objectives.pairless import GainSoftmax, LogisticError, Softmax, SquaredError
+from rankwright.objectives.pairwise import Hinge, Logistic, PairwiseObjective, Spring
 
 DEFAULT_METRIC = "ndcg@10"
 DEFAULT_TRUNCATION = 30

@@ -31,8 +31,7 @@ def _lobatto(n_nodes: int) -> tuple[Float64Array, Float64Array]:
     """
     legendre = np.polynomial.Legendre.basis(n_nodes - 1)
     nodes = np.concatenate([[-1.0], np.real(legendre.deriv().roots()), [1.0]])
-    weights: Float64Array = 2.0 / (n_nodes * (n_nodes - 1) * legendre(nodes) ** 2)
-    return np.clip(nodes, -1.0 + 1e-9, 1.0 - 1e-9), weights
+    return np.clip(nodes, -1.0 + 1e-9, 1.0 - 1e-9), 2.0 / (n_nodes * (n_nodes - 1) * legendre(nodes) ** 2)
 
 
 NODES, NODE_WEIGHTS = _lobatto(9)
@@ -81,16 +80,14 @@ class ForceField:
         moved[1, each, documents] -= steps
         widths = moved[0, each, documents] - moved[1, each, documents]  # what the sums came to
         above, below = self.gradient(moved.reshape(-1, self.n_docs)).reshape(moved.shape)
-        slopes: Float64Array = ((above - below) / widths[:, None])[:, documents].T
-        return slopes
+        return np.asarray(((above - below) / widths[:, None])[:, documents].T, np.float64)
 
     def jump(self, scores: Float64Array, a: int, b: int) -> Float64Array:
         """The change of all forces as `a`, coming from below, overtakes `b`."""
         sides = np.tile(scores, (2, 1))
         sides[:, a] = scores[b] + NEAR * np.array([1.0, -1.0])
         above, below = self.gradient(sides)
-        change: Float64Array = above - below
-        return change
+        return np.asarray(above - below, np.float64)
 
     def work_of_move(self, scores: Float64Array, document: int, target: float) -> float:
         """The integral of the gradient as one document moves to `target`: the growth of the cost."""
@@ -101,7 +98,7 @@ class ForceField:
             points[:, document] = values
             return self.gradient(points)[:, document]
 
-        low, high = min(start, target), max(start, target)
+        low, high = sorted((start, target))
         grown = integral(force, _cuts(low, high, np.delete(scores, document)[:, None] + self.kinks))
         return grown if target > start else -grown
 
@@ -133,8 +130,7 @@ def integral(function: Callable[[Float64Array], Float64Array], cuts: Float64Arra
     def over(low: Float64Array, high: Float64Array) -> Float64Array:
         half = (high - low) / 2
         values = function(((low + high) / 2 + half * NODES[:, None]).ravel()).reshape(len(NODES), len(low))
-        sums: Float64Array = half * (NODE_WEIGHTS @ values)
-        return sums
+        return np.asarray(half * (NODE_WEIGHTS @ values), np.float64)
 
     low, high = cuts[:-1], cuts[1:]
     whole, total = over(low, high), 0.0

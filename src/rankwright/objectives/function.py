@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, SettingError, require
 from rankwright.objectives.objective import (
@@ -120,34 +120,23 @@ class BoundFunction:
         rows = slice(None) if queries is None else self.groups.rows_of(chosen)
         # Copies: a function that works in place must not change the caller's scores or the dataset's labels.
         values, labels = finite_scores(scores, length=int(starts[-1])).copy(), self.labels[rows].copy()
-        forces = (
-            self._of_all(values, labels, starts)
-            if self.objective.scope == "all"
-            else self._of_each(values, labels, starts, chosen)
-        )
-        sizes = np.diff(starts)
+        if self.objective.scope == "all":
+            result = self.objective.function(values, labels, starts)
+            forces = self._checked(result, len(values), len(chosen), f"{len(chosen)} queries")
+        else:
+            forces = self._of_each(values, labels, starts, chosen)
         per_query = np.ones(len(chosen)) if self.query_weights is None else self.query_weights[chosen]
-        per_document = np.repeat(per_query, sizes).astype(np.float64)
+        per_document = np.repeat(per_query, np.diff(starts)).astype(np.float64)
         if self.document_weights is not None:
             per_document *= self.document_weights[rows]
-        return Lambdas(
-            (forces.gradient * per_document).astype(self.dtype),
-            (forces.curvature * per_document).astype(self.dtype),
-            forces.cost * per_query,
-        )
+        gradient, curvature = ((part * per_document).astype(self.dtype) for part in (forces.gradient, forces.curvature))
+        return Lambdas(gradient, curvature, forces.cost * per_query)
 
-    def _of_all(self, scores: Float64Array, labels: Float32Array, starts: NDArray[np.int64]) -> Lambdas:
-        result = self.objective.function(scores, labels, starts)
-        return self._checked(result, len(scores), len(starts) - 1, f"{len(starts) - 1} queries")
-
-    def _of_each(
-        self, scores: Float64Array, labels: Float32Array, starts: NDArray[np.int64], queries: NDArray[np.int64]
-    ) -> Lambdas:
+    def _of_each(self, scores: Float64Array, labels: Float32Array, starts: IntArray, queries: IntArray) -> Lambdas:
         parts = Lambdas(np.empty(len(scores)), np.empty(len(scores)), np.empty(len(queries)))
         for k, query in enumerate(queries.tolist()):
-            docs = slice(starts[k], starts[k + 1])
+            docs, n_docs = slice(starts[k], starts[k + 1]), int(starts[k + 1] - starts[k])
             result = self.objective.function(scores[docs], labels[docs])
-            n_docs = int(starts[k + 1] - starts[k])
             found = self._checked(result, n_docs, 1, f"query {query} with {n_docs} documents")
             parts.gradient[docs], parts.curvature[docs], parts.cost[k] = found.gradient, found.curvature, found.cost[0]
         return parts

@@ -155,7 +155,8 @@ class BoundKernel:
         n_docs = int(starts[-1])
         gradient, curvature = np.empty(n_docs, self.dtype), np.empty(n_docs, self.dtype)
         cost = np.full(len(chosen), np.nan)
-        batch = Batch(finite_scores(scores, length=n_docs), chosen, starts, _unsigned(key))
+        unsigned_key = 0 if key is None else int(key) & (2**64 - 1)
+        batch = Batch(finite_scores(scores, length=n_docs), chosen, starts, unsigned_key)
         forces = Forces(gradient, curvature, cost if self.has_cost else np.empty(0))
         self.kernel(batch=batch, **self.arguments, forces=forces, threads=self.threads)
         return Lambdas(gradient, curvature, cost)
@@ -189,13 +190,6 @@ def judged_labels(dataset: Judged, purpose: str) -> Float32Array:
 
 def weighed_groups(dataset: Judged) -> WeighedGroups:
     """The queries and their weights as kernels take them: empty where all are 1."""
-    none = np.empty(0, np.float32)
-    return WeighedGroups(
-        dataset.groups.offsets,
-        none if dataset.document_weights is None else dataset.document_weights,
-        none if dataset.query_weights is None else dataset.query_weights,
-    )
-
-
-def _unsigned(key: int | None) -> int:
-    return 0 if key is None else int(key) & (2**64 - 1)
+    given = (dataset.document_weights, dataset.query_weights)
+    documents, queries = (np.empty(0, np.float32) if weights is None else weights for weights in given)
+    return WeighedGroups(dataset.groups.offsets, documents, queries)

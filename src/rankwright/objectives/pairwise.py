@@ -3,19 +3,21 @@
 A pair's force is that of its loss, times what swapping the two would do to the metric, times the weights of the query,
 of both documents and of the pair. It acts on both documents, in opposite directions, so gradients sum to 0 in each
 query.
+
+A pair's loss is a function of the gap x between two scores: φ(x) is that of a pair whose first document should rank
+above its second. Where that holds only with probability P̄, the loss is P̄ φ(x) + (1 - P̄) φ(-x). The kernel knows a
+loss by its `name` and its `shape`; `kinks` are the gaps at which the slope of φ is not smooth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, require
@@ -30,7 +32,92 @@ from rankwright.objectives.objective import (
     judged_labels,
     weighed_groups,
 )
-from rankwright.objectives.pair_losses import Logistic, PairLoss
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """RankNet's cross entropy (Burges et al. 2005, Eq. 3), φ(x) = log(1 + e^(-σx)): smooth and convex.
+
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        The steepness σ, above 0. Larger values let go of a pair at a smaller gap.
+    """
+
+    name: ClassVar[str] = "logistic"
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(0 < self.sigma < float("inf"), f"sigma must be above 0 and finite, got {self.sigma}")
+
+    @property
+    def shape(self) -> float:
+        """The steepness σ."""
+        return self.sigma
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """None: the slope is smooth."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class MarginLoss:
+    """What losses that push a pair apart up to a margin share."""
+
+    margin: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(0 <= self.margin < float("inf"), f"margin must be 0 or more and finite, got {self.margin}")
+
+    @property
+    def shape(self) -> float:
+        """The margin."""
+        return self.margin
+
+
+@dataclass(frozen=True, slots=True)
+class Hinge(MarginLoss):
+    """The loss of ranking support vector machines, φ(x) = max(0, margin - x): convex, with a kink.
+
+    Where it slopes, its curvature counts 1, not the true 0, so that Newton steps exist.
+
+    Parameters
+    ----------
+    margin : float, default 1.0
+        The gap up to which a pair is pushed apart, 0 or more.
+    """
+
+    name: ClassVar[str] = "hinge"
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The margin, where the slope ends."""
+        return (self.margin,)
+
+
+@dataclass(frozen=True, slots=True)
+class Spring(MarginLoss):
+    """Burges's own λ (2005, Eq. 4-9): a constant push while the pair stands wrong, then a spring up to the margin.
+
+    The push jumps at 0 unless the margin is 1, and the cost is convex only for margins up to 1. Where the push is
+    constant, the curvature counts 1, not the true 0, so that Newton steps exist.
+
+    Parameters
+    ----------
+    margin : float, default 1.0
+        The gap δ up to which the spring pushes, 0 or more.
+    """
+
+    name: ClassVar[str] = "spring"
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """0, where the push gives way to the spring, and the margin, where the spring goes slack."""
+        return (0.0, self.margin)
+
+
+PairLoss = Logistic | Hinge | Spring
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +247,13 @@ class PairwiseObjective:
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
         """Return the λ-function of a dataset's pairs; see `Objective.bind`."""
         common = self._worths(dataset, threads) | {"groups": weighed_groups(dataset), "settings": self._settings()}
-        kernel: Callable[..., None] = kernels.label_pair_lambdas
         if dataset.preferences is None:
-            arguments: dict[str, Any] = {"pairs": LabelledQueries(**common, **self._label_pairs(dataset))}
+            pairs = LabelledQueries(**common, **self._label_pairs(dataset))
+            bound = BoundKernel(kernels.label_pair_lambdas, {"pairs": pairs}, dataset.groups, threads, dtype)
         else:
-            kernel = kernels.preference_lambdas
-            arguments = common | self._given_pairs(dataset.preferences, dataset.groups)
-        return BoundKernel(kernel, arguments, dataset.groups, threads, dtype, has_cost=self.has_cost)
+            given = common | self._given_pairs(dataset.preferences, dataset.groups)
+            bound = BoundKernel(kernels.preference_lambdas, given, dataset.groups, threads, dtype)
+        return replace(bound, has_cost=self.has_cost)
 
     def for_all_data(self, facts: DataFacts) -> PairwiseObjective:
         """Return the objective that gives a part of the data the forces that it would have among all data.
@@ -214,8 +301,10 @@ class PairwiseObjective:
 
     def _label_pairs(self, dataset: Judged) -> dict[str, Any]:
         labels = judged_labels(dataset, f"{self.name} without preferences")
-        reads_order = isinstance(self.delta, Constant) or self.sampled_pairs is not None
-        return {"labels": labels, "by_label": _rows_by_label(labels, dataset.groups) if reads_order else _NO_ROWS}
+        if isinstance(self.delta, Constant) or self.sampled_pairs is not None:
+            # Each query's rows, highest label first, unjudged last.
+            return {"labels": labels, "by_label": np.lexsort((-labels, dataset.groups.query_of_row))}
+        return {"labels": labels, "by_label": np.empty(0, np.int64)}
 
     def _given_pairs(self, pairs: Preferences, groups: Groups) -> dict[str, Any]:
         if self.sampled_pairs is not None or self.pair_equal_labels or self.certainty != inf or self.neighbours:
@@ -226,21 +315,10 @@ class PairwiseObjective:
         query = groups.query_of_row[pairs.better]
         order = np.argsort(query, kind="stable")
         counts = np.bincount(query, minlength=groups.n_queries)
-        return {
-            "first_pair": np.concatenate([[0], np.cumsum(counts)]),
-            "better": pairs.better[order],
-            "worse": pairs.worse[order],
-            "probability": pairs.probability[order],
-            "weight": pairs.weight[order],
-        }
+        columns = {name: getattr(pairs, name)[order] for name in ("better", "worse", "probability", "weight")}
+        return columns | {"first_pair": np.concatenate([[0], np.cumsum(counts)])}
 
 
-_NO_ROWS = np.empty(0, np.int64)
 # The settings that the kernel takes under the same name.
 _KERNEL_SWITCHES = ("pair_equal_labels", "certainty", "query_norm", "gap_norm", "expected_ties", "perturbations",
                     "noise", "neighbours", "constant_share")  # fmt: skip
-
-
-def _rows_by_label(labels: Float32Array, groups: Groups) -> IntArray:
-    """Each query's rows, highest label first, unjudged last."""
-    return np.lexsort((-labels, groups.query_of_row))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -146,13 +147,11 @@ def _pooled(runs: Sequence[Run]) -> tuple[Any, Any, Groups, Float64Array]:
     pairs, row = np.unique(query.astype(np.int64) * len(document_ids) + document, return_inverse=True)
     of_query, of_document = np.divmod(pairs, max(len(document_ids), 1))
     matrix = np.full((len(pairs), len(runs)), np.nan)
-    start = 0
-    for place, run in enumerate(runs):
-        rows = row[start : start + len(run)]
+    rows_of = np.split(row, np.cumsum([len(run) for run in runs])[:-1])
+    for place, (run, rows) in enumerate(zip(runs, rows_of, strict=True)):
         if len(np.unique(rows)) < len(rows):
             raise InputError(f"run number {place + 1} has a document of a query twice; wanted each once")
         matrix[rows, place] = run.scores
-        start += len(run)
     groups = Groups.of_sizes(np.bincount(of_query, minlength=len(query_ids)))
     return query_ids[of_query], document_ids[of_document], groups, matrix
 
@@ -202,8 +201,7 @@ def ranks_of(scores: Float64Array, groups: Groups) -> Float64Array:
     first_of_query = np.searchsorted(query, np.arange(groups.n_queries))
     ranks = np.full(len(scores), np.nan)
     if len(rows):
-        mean = starts - first_of_query[query[starts]] + 1 + (sizes - 1) / 2
-        ranks[rows] = np.repeat(mean, sizes)
+        ranks[rows] = np.repeat(starts - first_of_query[query[starts]] + 1 + (sizes - 1) / 2, sizes)
     return ranks
 
 
@@ -263,15 +261,11 @@ def _z_scores(given: Retrieved) -> Float64Array:
     return np.divide(apart, deviation, out=np.ones_like(apart), where=uneven)
 
 
-def _as_they_are(given: Retrieved) -> Float64Array:
-    return given.scores
-
-
 NORMALISATIONS: Mapping[str, Callable[[Retrieved], Float64Array]] = {
     "min-max": _min_max,
     "max": _by_max,
     "sum": _by_sum,
     "z-score": _z_scores,
-    "none": _as_they_are,
+    "none": attrgetter("scores"),
 }
 DEFAULT_NORMALISATION = "min-max"

@@ -129,15 +129,10 @@ class Ranking:
         Ranking
             A ranking of the rows that stay.
         """
-        stays, query_of_rank = kept[self.rows], self.groups.query_of_row
+        stays, n_queries = kept[self.rows], self.groups.n_queries
         ranked = stays & ~_beyond(self.groups, self.n_ranked)
-        n_queries = self.groups.n_queries
-        return replace(
-            self,
-            rows=self.rows[stays],
-            groups=Groups.of_sizes(np.bincount(query_of_rank[stays], minlength=n_queries)),
-            n_ranked=np.bincount(query_of_rank[ranked], minlength=n_queries),
-        )
+        sizes, n_ranked = (np.bincount(self.groups.query_of_row[some], minlength=n_queries) for some in (stays, ranked))
+        return replace(self, rows=self.rows[stays], groups=Groups.of_sizes(sizes), n_ranked=n_ranked)
 
 
 def rank(
@@ -236,7 +231,5 @@ def order_of_ids(ids: ArrayLike) -> Float64Array:
     distinct, place = np.unique(array, return_inverse=True)
     if distinct.dtype.kind == "i":
         alphabetical = np.argsort(distinct.astype(np.str_), kind="stable")
-        rank_of_distinct = np.empty(len(distinct))
-        rank_of_distinct[alphabetical] = np.arange(len(distinct))
-        return rank_of_distinct[place]
+        place = np.argsort(alphabetical)[place]
     return place.astype(np.float64)

@@ -7,20 +7,73 @@ the ranker's docstring are all made from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+import types
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from inspect import cleandoc
 from math import isfinite
-from typing import Any, TypeVar, dataclass_transform, get_type_hints
+from numbers import Integral, Real
+from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.settings.spaces import Dimension, Space
-from rankwright.settings.types import described, fits
 
 SPEC = "rankwright"  # our key in a field's metadata
 UNSET: Any = object()
 Kind = TypeVar("Kind")
+WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false", type(None): "none"}
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether `value` is of type `hint`; a whole number counts as a number, true and false do not."""
+    origin = get_origin(hint)
+    if hint is Any:
+        return True
+    if origin in (Union, types.UnionType):
+        return any(fits(value, choice) for choice in get_args(hint))
+    if origin is Literal:
+        return isinstance(value, str) and value in get_args(hint)
+    if origin is Sequence:
+        return isinstance(value, list | tuple | np.ndarray) and all(fits(item, get_args(hint)[0]) for item in value)
+    if origin is tuple:
+        return isinstance(value, list | tuple | np.ndarray) and _all_fit(value, get_args(hint))
+    if origin is Callable:
+        return callable(value) and not isinstance(value, type)
+    if origin is Mapping:
+        return isinstance(value, Mapping) and all(_all_fit(entry, get_args(hint)) for entry in value.items())
+    if hint in (int, float):
+        return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
+    if hint is bool:
+        return isinstance(value, bool | np.bool_)
+    return value is None if hint is type(None) else isinstance(value, hint)
+
+
+def _all_fit(values: Collection[Any] | np.ndarray[Any, Any], hints: Sequence[Any]) -> bool:
+    """Whether the values are of these types, one of each; or all of the first, where `...` follows it."""
+    if hints[-1] is ...:
+        return all(fits(value, hints[0]) for value in values)
+    return len(values) == len(hints) and all(map(fits, values, hints))
+
+
+def described(hint: Any, limits: str = "", names: Sequence[str] = ()) -> str:
+    """The type in words; `limits` is the range of its numbers, `names` are the allowed texts."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        parts = list(dict.fromkeys(described(choice, limits, names) for choice in get_args(hint)))
+        return (", or " if any("," in part for part in parts) else " or ").join(parts)
+    if origin is Literal or (hint is str and names):
+        return " or ".join(map(repr, names or get_args(hint)))
+    if origin is Sequence or origin is tuple:
+        return "a list"
+    if origin is Mapping:
+        return "an object"
+    if origin is Callable:
+        return "a function"
+    words = WORDS.get(hint, getattr(hint, "__name__", str(hint)))
+    return f"{words}, {limits}" if limits and hint in (int, float) else words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +134,7 @@ class Setting:
 
     def only_fits_none(self, text: str) -> bool:
         """Whether the setting can be None, and cannot be this text."""
-        choices = self.spec.choices
-        allows_text = fits(text, self.type) and (choices is None or text in choices())
+        allows_text = fits(text, self.type) and (self.spec.choices is None or text in self.spec.choices())
         return fits(None, self.type) and not allows_text
 
     def check(self, value: Any) -> None:
@@ -103,7 +155,7 @@ def setting(default: Any, **parts: Any) -> Any:
 
 def changed(settings: type, name: str, default: Any = UNSET, **parts: Any) -> Any:
     """The field `name` of `settings` again, with another default or other parts of its `Spec`."""
-    found = _field(settings, name)
+    found = next(one for one in fields(settings) if one.name == name)
     spec = replace(found.metadata[SPEC], **parts)
     return field(default=found.default if default is UNSET else default, metadata={SPEC: spec})
 
@@ -111,10 +163,6 @@ def changed(settings: type, name: str, default: Any = UNSET, **parts: Any) -> An
 def about(**parts: Any) -> dict[str, Spec]:
     """The metadata of a field that is a setting."""
     return {SPEC: Spec(**parts)}
-
-
-def _field(settings: type, name: str) -> Field[Any]:
-    return next(one for one in fields(settings) if one.name == name)
 
 
 # Type checkers know only `field` as a field: to them, what `setting` returns is a default, as it should be.
@@ -176,8 +224,7 @@ def restored_settings(kind: type[Kind], stored: Any, **given: Any) -> Kind:
     unknown = sorted(stored.keys() - settings_of(kind).keys())
     if unknown:
         raise InputError(f"there are settings that are not known here: {', '.join(unknown)}")
-    specs = {name: one.spec for name, one in settings_of(kind).items()}
-    unsaid = {name: spec.unsaid for name, spec in specs.items() if spec.unsaid is not UNSET}
+    unsaid = {name: one.spec.unsaid for name, one in settings_of(kind).items() if one.spec.unsaid is not UNSET}
     owner = kind(**(unsaid | dict(stored)), **given)
     check_settings(owner)
     return owner

@@ -141,17 +141,10 @@ class PairWeightSettings(RankerSettings):
 
     def pair_weights(self) -> dict[str, Any]:
         """The fields of a pairwise objective that these settings change."""
-        require(
-            self.noise is None or self.perturbations > 0,
-            "noise is for noisy orders: set perturbations to how many, such as 8",
-        )
-        changes = {
-            "perturbations": self.perturbations,
-            "neighbours": self.neighbours,
-            "expected_ties": self.expected_ties,
-            "constant_share": self.constant_share,
-        }
-        given = {name: value for name, value in changes.items() if value}
+        has_orders = self.noise is None or self.perturbations > 0
+        require(has_orders, "noise is for noisy orders: set perturbations to how many, such as 8")
+        names = ("perturbations", "neighbours", "expected_ties", "constant_share")
+        given = {name: value for name in names if (value := getattr(self, name))}
         return given if self.noise is None else given | {"noise": self.noise}
 
 

@@ -27,15 +27,11 @@ def values_of(settings: Iterable[str]) -> dict[str, Any]:
 
 def with_none(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values with None in place of the word `none`, in settings of `kind` that may be None and not that text."""
-    known = settings_of(kind)
-    return {
-        name: None if _means_none(value) and name in known and known[name].only_fits_none(value) else value
-        for name, value in values.items()
-    }
-
-
-def _means_none(value: Any) -> bool:
-    return isinstance(value, str) and value.lower() == "none"
+    known, found = settings_of(kind), dict(values)
+    for name, value in values.items():
+        if isinstance(value, str) and value.lower() == "none" and name in known and known[name].only_fits_none(value):
+            found[name] = None
+    return found
 
 
 def check_values(kind: type, values: Mapping[str, Any], owner: str) -> None:

@@ -129,16 +129,18 @@ def fit_consistent(
     """
     a = as_vector(first, name="first", dtype=np.int64)
     b = as_vector(second, name="second", dtype=np.int64, length=len(a))
-    wanted = as_probabilities(
-        as_vector(probability, name="probability", dtype=np.float64, length=len(a)), "a posterior"
-    )
+    given = as_vector(probability, name="probability", dtype=np.float64, length=len(a))
+    wanted = as_probabilities(given, "a posterior")
     weights = as_vector(np.broadcast_to(weight, len(a)), name="weight", dtype=np.float64)
     _check(a, b, weights)
     n_docs = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
-    arrows = _arrows(a, b, wanted, weights, n_docs)
+    down, up = (wanted > 0) & (weights > 0), (wanted < 1) & (weights > 0)
+    tails, heads = np.concatenate([a[down], b[up]]), np.concatenate([b[down], a[up]])
+    arrows = csr_array((np.ones(len(tails)), (tails, heads)), shape=(n_docs, n_docs))
     n_blocks, block = connected_components(arrows, directed=True, connection="strong")
     inside = (block[a] == block[b]) & (weights > 0)
-    free = _all_but_one_of_each(block, n_blocks)
+    free = np.ones(n_docs, bool)
+    free[np.unique(block, return_index=True)[1]] = False  # only differences count: a block's first output is fixed at 0
     pairs = _PairFit(a[inside], b[inside], wanted[inside], weights[inside], free)
     outputs = pairs.most_likely_outputs()
     outputs -= (np.bincount(block, outputs, n_blocks) / np.maximum(1, np.bincount(block, minlength=n_blocks)))[block]
@@ -154,19 +156,6 @@ def _check(a: IntArray, b: IntArray, weights: Float64Array) -> None:
         raise InputError(f"pair {int(np.flatnonzero(a == b)[0])} joins a document to itself")
     if not ((weights >= 0) & np.isfinite(weights)).all():
         raise InputError("a pair's weight must be 0 or more, and finite")
-
-
-def _arrows(a: IntArray, b: IntArray, wanted: Float64Array, weights: Float64Array, n_docs: int) -> csr_array:
-    down, up = (wanted > 0) & (weights > 0), (wanted < 1) & (weights > 0)
-    tails, heads = np.concatenate([a[down], b[up]]), np.concatenate([b[down], a[up]])
-    return csr_array((np.ones(len(tails)), (tails, heads)), shape=(n_docs, n_docs))
-
-
-def _all_but_one_of_each(block: IntArray, n_blocks: int) -> BoolArray:
-    """Every document but the first of its block: that one's output is fixed at 0, because only differences count."""
-    free = np.ones(len(block), bool)
-    free[np.unique(block, return_index=True)[1][:n_blocks]] = False
-    return free
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,12 +190,7 @@ class _PairFit:
 
     def _nearest_in_log_odds(self) -> Float64Array:
         """The outputs whose differences are nearest, in squares, to the log-odds: the answer where all agree."""
-        certain = (self.wanted == 0) | (self.wanted == 1)
-        wanted_log_odds = np.where(
-            certain,
-            np.where(self.wanted > 0, CERTAIN_LOG_ODDS, -CERTAIN_LOG_ODDS),
-            log_odds(np.where(certain, 0.5, self.wanted)),
-        )
+        wanted_log_odds = np.nan_to_num(log_odds(self.wanted), posinf=CERTAIN_LOG_ODDS, neginf=-CERTAIN_LOG_ODDS)
         return self._solve(self.weight, self._by_document(self.weight * wanted_log_odds))
 
     def _cost(self, outputs: Float64Array) -> float:
@@ -219,10 +203,9 @@ class _PairFit:
 
     def _solve(self, stiffness: Float64Array, force: Float64Array) -> Float64Array:
         """The moves at which springs between paired documents balance the force; only those that are free move."""
-        moves = np.zeros(len(self.free))
+        n_docs, moves = len(self.free), np.zeros(len(self.free))
         if not self.free.any():
             return moves
-        n_docs = len(self.free)
         rows = np.concatenate([self.a, self.b, self.a, self.b])
         columns = np.concatenate([self.a, self.b, self.b, self.a])
         values = np.concatenate([stiffness, stiffness, -stiffness, -stiffness])

@@ -48,8 +48,7 @@ def log_odds(probability: ArrayLike) -> Float64Array:
     """
     values = as_probabilities(probability, "a probability")
     with np.errstate(divide="ignore"):
-        result: Float64Array = np.log(values) - np.log1p(-values)
-    return result
+        return np.asarray(np.log(values) - np.log1p(-values), np.float64)
 
 
 def logistic(odds: ArrayLike) -> Float64Array:
@@ -73,8 +72,7 @@ def logistic(odds: ArrayLike) -> Float64Array:
     """
     values = np.asarray(odds, dtype=np.float64)
     shrunk = np.exp(-np.abs(values))  # at most 1: nothing overflows
-    probability: Float64Array = np.where(values >= 0, 1.0, shrunk) / (1.0 + shrunk)
-    return probability
+    return np.asarray(np.where(values >= 0, 1.0, shrunk) / (1.0 + shrunk), np.float64)
 
 
 @overload
@@ -134,7 +132,6 @@ def chain_posterior(adjacent: ArrayLike) -> float:
     0.6923
     """
     finite, up, down = _steps(adjacent)
-    _refuse_contradiction(down.any(), up.any())
     return 1.0 if up.any() else 0.0 if down.any() else float(logistic(finite.sum()))
 
 
@@ -160,7 +157,6 @@ def chain_posteriors(adjacent: ArrayLike, order: ArrayLike | None = None) -> Flo
     [[0.5, 0.6, 0.6923], [0.4, 0.5, 0.6], [0.3077, 0.4, 0.5]]
     """
     finite, up, down = _steps(adjacent)
-    _refuse_contradiction(down.any(), up.any())
     n_docs = len(finite) + 1
     # Row i sums from step i on, so that neighbours keep the digits of their own posterior.
     later = np.triu(np.ones((n_docs, n_docs - 1), bool))
@@ -243,10 +239,8 @@ def preferences_from_votes(
     require(0 <= prior < np.inf, f"prior must be 0 or more and finite, got {prior}")
     rows = as_vector(first, name="first", dtype=np.int64)
     others = as_vector(second, name="second", dtype=np.int64, length=len(rows))
-    ours, theirs = (
-        _votes(votes, name, len(rows))
-        for votes, name in ((votes_for_first, "votes_for_first"), (votes_for_second, "votes_for_second"))
-    )
+    ours = _votes(votes_for_first, "votes_for_first", len(rows))
+    theirs = _votes(votes_for_second, "votes_for_second", len(rows))
     voted = ours + theirs > 0
     ours, theirs = ours[voted], theirs[voted]
     share = (ours + prior) / (ours + theirs + 2.0 * prior)
@@ -266,6 +260,7 @@ def _steps(adjacent: ArrayLike) -> tuple[Float64Array, BoolArray, BoolArray]:
     if values.ndim != 1:
         raise InputError(f"adjacent posteriors must have one dimension, got shape {values.shape}")
     up, down = values == 1.0, values == 0.0
+    _refuse_contradiction(down.any(), up.any())
     return log_odds(np.where(up | down, 0.5, values)), up, down
 
 
