@@ -76,7 +76,7 @@ def train_together(
         if progress.step == kill_at:
             os.kill(made[0].process_ids[-1], 9)
 
-    logger = logging.getLogger("rankwright.trees.distributed.remote")
+    logger = logging.getLogger("rankwright.trees.distributed.crew_data")
     logger.setLevel(logging.DEBUG)
     logger.addHandler(Hears())
     with rw.open_engine(cluster, workers) as engine:

@@ -19,9 +19,8 @@ from rankwright.training.watch import Watches, watch_metric, watches_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.fingerprints import binned_digest
 from rankwright.trees.boosting import Boosting, BoostingParams
-from rankwright.trees.distributed.crew_data import CrewData
+from rankwright.trees.distributed.crew_data import CrewData, RemoteBoosting
 from rankwright.trees.distributed.members import ForestTask, MeasureTask, measure
-from rankwright.trees.distributed.remote import RemoteBoosting
 from rankwright.trees.label_sums import LabelSums, label_sums
 from rankwright.trees.share import fixed_for_all
 

@@ -22,7 +22,7 @@ from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes
 from rankwright.memory import require_memory
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import GROUP_BYTES, BinMapper, slots_of
-from rankwright.trees.forests.forest import Tree
+from rankwright.trees.forests.forest import DTYPE_OF, Tree
 from rankwright.trees.params import MAX_LEAVES, TreeParams
 from rankwright.trees.share import RowShare, gathered
 
@@ -176,9 +176,10 @@ def _scales(
         if is_good and not of_all[:, 3].all():
             raise InputError("gradients must be finite, and curvatures finite and 0 or more: those elsewhere are not")
     if not is_good:
+        bad = np.flatnonzero(~(np.isfinite(own_gradient) & np.isfinite(own_curvature) & (own_curvature >= 0)))[0]
         raise InputError(
-            "gradients must be finite, and curvatures finite and 0 or more, but "
-            + _first_bad(own_gradient, own_curvature)
+            f"gradients must be finite, and curvatures finite and 0 or more, but document {bad} of the tree has "
+            f"{own_gradient[bad]} and {own_curvature[bad]}"
         )
     curvature_scale = CURVATURE_LEVELS / largest_curvature if largest_curvature > 0 else 1.0
     if n_rows * CURVATURE_LEVELS > MAX_CURVATURE_SUM:
@@ -195,11 +196,6 @@ def _sum_in_any_order(values: Float32Array, largest: float, share: RowShare | No
     if share is not None:
         share.exchange.add_up(whole)
     return int(whole[0]) / steps
-
-
-def _first_bad(gradient: Float32Array, curvature: Float32Array) -> str:
-    bad = np.flatnonzero(~(np.isfinite(gradient) & np.isfinite(curvature) & (curvature >= 0)))[0]
-    return f"document {bad} of the tree has {gradient[bad]} and {curvature[bad]}"
 
 
 def _directions(monotone: Mapping[int, int], data: BinnedDataset) -> NDArray[np.int8]:
@@ -226,20 +222,10 @@ def _asked(features: ArrayLike | None, n_features: int) -> BoolArray:
 
 def _empty_nodes(max_leaves: int, data: BinnedDataset, share: RowShare | None) -> TreeNodes:
     n = 2 * max_leaves - 1 if share is not None else min(2 * max_leaves - 1, max(2 * data.n_docs - 1, 1))
-    mapper = data.mapper
-    most_categories = int(mapper.n_bins[mapper.categorical].max(initial=0))
-    return TreeNodes(
-        feature=np.empty(n, np.int32),
-        bin=np.empty(n, np.int32),
-        left=np.empty(n, np.int32),
-        right=np.empty(n, np.int32),
-        missing_left=np.empty(n, bool),
-        value=np.empty(n, np.float32),
-        gain=np.empty(n, np.float64),
-        count=np.empty(n, np.int64),
-        categories=np.empty((n, -(-most_categories // 32)), np.uint32),
-        curvature=np.empty(n, np.float32),
-    )
+    most_categories = int(data.mapper.n_bins[data.mapper.categorical].max(initial=0))
+    shape_of = {"categories": (n, -(-most_categories // 32))}
+    names = [field.name for field in fields(TreeNodes)]
+    return TreeNodes(**{name: np.empty(shape_of.get(name, n), DTYPE_OF[name]) for name in names})
 
 
 def _cut(nodes: TreeNodes, n: int, data: BinnedDataset) -> Tree:

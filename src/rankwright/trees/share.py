@@ -7,6 +7,7 @@ have the same numbers everywhere, and whatever is drawn by number is drawn alike
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -55,14 +56,34 @@ def spread_queries(own: BinnedDataset, numbers: IntArray, n_queries: int) -> Bin
     if documents.query_weights is not None:
         weights = np.ones(n_queries, np.float32)
         weights[numbers] = documents.query_weights
-    spread = RankingDataset(
-        features=documents.features,
-        labels=documents.labels,
-        groups=Groups.of_sizes(sizes),
-        query_weights=weights,
-        document_weights=documents.document_weights,
-    )
+    groups = Groups.of_sizes(sizes)
+    spread = replace(without_ids(documents), groups=groups, query_weights=weights, initial_scores=None)
     return replace(own, documents=spread, query_keys=None)
+
+
+def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
+    """The data cut into `n_parts` parts of whole queries, in their order."""
+    bounds = np.searchsorted(data.groups.offsets, np.arange(n_parts + 1) * (data.n_docs / n_parts))
+    bounds[-1] = data.n_queries
+    parts = []
+    for begin_at, end in pairwise(bounds):
+        rows = slice(*data.groups.offsets[[begin_at, end]].tolist())
+        documents = without_ids(data.documents.take_queries(np.arange(begin_at, end)))
+        codes = np.ascontiguousarray(data.codes[:, rows])
+        parts.append(BinnedDataset(codes, data.mapper, documents, data.feature_names))
+    return parts
+
+
+def without_ids(data: RankingDataset) -> RankingDataset:
+    """The documents with only what trees learn from: without ids and places in files."""
+    return RankingDataset(
+        features=data.features,
+        labels=data.labels,
+        groups=data.groups,
+        query_weights=data.query_weights,
+        document_weights=data.document_weights,
+        initial_scores=data.initial_scores,
+    )
 
 
 def fixed_for_all(objective: Objective, facts: DataFacts) -> Objective:

@@ -1,4 +1,4 @@
-"""Shards that the workers of a crew hold together, as bin codes: the driver's side.
+"""Shards that the workers of a crew hold together, as bin codes, and forests that they grow: the driver's side.
 
 The driver knows of each query its key, its size and its number among all queries in the order of their keys; of the
 documents it knows nothing. All that the workers did can be done again if one of them dies.
@@ -6,19 +6,21 @@ documents it knows nothing. All that the workers did can be done again if one of
 
 from __future__ import annotations
 
-import itertools
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, IntArray
+from rankwright.arrays import Arrays, Float32Array, IntArray
 from rankwright.cluster.crew import SECONDS_TO_MEET, Crew, CrewFunction, LostMembersError, MeetingPlace, NoRoomError
 from rankwright.cluster.engine import MAX_TRIES, Engine
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import numbered_names
 from rankwright.data.groups import Groups
 from rankwright.errors import ClusterError, InputError, require
 from rankwright.formats.shards import ShardPart, Shards, divided_shards, query_bounds
@@ -29,24 +31,22 @@ from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import BinMapper, fit_bins, joined_bins
 from rankwright.trees.bins.fingerprints import binned_digest, fingerprint, joined_hashes
 from rankwright.trees.bins.sampling import HIGHEST_PRIORITY, SAMPLE_SIZE, highest_of_sample, lowest
+from rankwright.trees.boosting import n_trees_array
+from rankwright.trees.distributed import members
 from rankwright.trees.distributed.members import (
     CodedPart,
     CodePartTask,
+    ForestTask,
+    GrowthReply,
     PartSummary,
     ReadPartTask,
-    begin_forests,
-    catch_up,
-    code_part,
-    code_valid_part,
-    join_exchange,
-    open_meeting,
-    read_part,
-    sampled_values,
 )
-from rankwright.trees.distributed.remote import RemoteBoosting
+from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.forests.forest import Forest, forest_of
+from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.grower import MAX_ROWS
 from rankwright.trees.label_sums import LabelSums
+from rankwright.trees.share import parts_of
 
 logger = logging.getLogger(__name__)
 FEATURES_AT_ONCE = 8  # of the sample, whose bins the driver finds
@@ -91,24 +91,9 @@ class CrewData:
     # What a forest asks of its data.
 
     @property
-    def n_docs(self) -> int:
-        """How many documents all workers have together."""
-        return self.facts.n_docs
-
-    @property
-    def n_queries(self) -> int:
-        """How many queries there are."""
-        return self.facts.n_queries
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The features' names; where none were given, their numbers from 1."""
         return self.feature_names or numbered_names(self.n_features)
-
-    @property
-    def has_labels(self) -> bool:
-        """Whether the documents have labels."""
-        return self.facts.has_labels
 
     @property
     def groups(self) -> Groups:
@@ -147,7 +132,9 @@ class CrewData:
         self._number_of = np.empty(len(by_key), np.int64)  # of each query, in the order of the shards
         self._number_of[by_key] = np.arange(len(by_key))
         self.sizes: IntArray = np.concatenate([one.sizes for one in summaries])[by_key]
-        self._queries_of_files = self._first_queries(summaries)
+        self._queries_of_files = np.cumsum(
+            [0, *(len(one.sizes) for one in summaries)]
+        )  # where those of each part begin
 
     def _summarise_parts(self) -> list[PartSummary]:
         """The summaries of all parts; the samples of the parts together hold the sample of all data."""
@@ -160,15 +147,8 @@ class CrewData:
         return found
 
     def _summaries_below(self, highest: int) -> list[PartSummary]:
-        token = self._division, self._width, highest
-        return self.crew.call(
-            read_part,
-            [ReadPartTask(token, part, self._seed, self.threads, highest, self._width) for part in self._parts],
-        )
-
-    def _first_queries(self, summaries: Sequence[PartSummary]) -> IntArray:
-        """The number of the first query of each part, and at the end the number of all queries."""
-        return np.cumsum([0, *(len(one.sizes) for one in summaries)])
+        token, common = (self._division, self._width, highest), (self._seed, self.threads, highest, self._width)
+        return self.crew.call(members.read_part, [ReadPartTask(token, part, *common) for part in self._parts])
 
     def _refuse_repeated(self, summaries: Sequence[PartSummary]) -> None:
         """Raise if a query is in two parts of text files; for Parquet, the index has checked that."""
@@ -213,35 +193,20 @@ class CrewData:
         rows = [
             chosen[begin:end] - start for begin, end, start in zip(places[:-1], places[1:], starts[:-1], strict=True)
         ]
-        found = self.crew.call(sampled_values, [(own, columns) for own in rows])
+        found = self.crew.call(members.sampled_values, [(own, columns) for own in rows])
         return np.concatenate([own for own in found if len(own)])
 
     def _numbers(self) -> list[IntArray]:
         """The numbers of each worker's queries, in ascending order."""
-        bounds = self._bounds()
-        return [np.sort(self._number_of[begin:end]) for begin, end in itertools.pairwise(bounds)]
-
-    def _bounds(self) -> list[int]:
-        """The number of the first query of each part, in the order of the shards, and at the end the number of all."""
-        if self._index is None:
-            return [int(bound) for bound in self._queries_of_files]
-        return query_bounds(self._index, self.crew.size)
+        bounds = self._queries_of_files if self._index is None else query_bounds(self._index, self.crew.size)
+        return [np.sort(self._number_of[begin:end]) for begin, end in pairwise(bounds)]
 
     def _code_parts(self) -> list[CodedPart]:
         tasks = [
-            CodePartTask(
-                token=self._division,
-                part=part,
-                mapper=self.mapper,
-                threads=self.threads,
-                feature_names=self.feature_names,
-                numbers=numbers,
-                sizes=self.sizes,
-                keys=digest_of([self.query_keys[numbers]]),
-            )
-            for part, numbers in zip(self._parts, self._numbers(), strict=True)
+            replace(self._code_task(part), numbers=own, sizes=self.sizes, keys=digest_of([self.query_keys[own]]))
+            for part, own in zip(self._parts, self._numbers(), strict=True)
         ]
-        return self.crew.call(code_part, tasks)
+        return self.crew.call(members.code_part, tasks)
 
     def watch(self, valid: Shards | BinnedDataset) -> None:
         """Give the workers validation data: shards to read, or data in memory of which each gets a part."""
@@ -253,7 +218,7 @@ class CrewData:
             self.valid_digest = binned_digest(valid)
             return
         ends = np.cumsum([0, *(len(own.sizes) for own in coded)])
-        numbers = [np.arange(begin_at, end) for begin_at, end in itertools.pairwise(ends)]
+        numbers = [np.arange(begin_at, end) for begin_at, end in pairwise(ends)]
         self.valid_digest = fingerprint_of(coded, numbers, self.mapper)
 
     def _code_valid_parts(self) -> list[CodedPart]:
@@ -264,8 +229,10 @@ class CrewData:
         else:
             assert valid is not None
             parts = divided_shards(valid, self._valid_index, size)
-        tasks = [CodePartTask(self._division, part, self.mapper, self.threads, self.feature_names) for part in parts]
-        return self.crew.call(code_valid_part, tasks)
+        return self.crew.call(members.code_valid_part, [self._code_task(part) for part in parts])
+
+    def _code_task(self, part: ShardPart | BinnedDataset) -> CodePartTask:
+        return CodePartTask(self._division, part, self.mapper, self.threads, self.feature_names)
 
     # Workers that come and go.
 
@@ -320,26 +287,80 @@ class CrewData:
             self._division += 1
             self._divide()
 
-    def empty_forest(self) -> Forest:
-        """A forest without trees."""
-        return forest_of([], self.mapper)
-
     def _meet(self) -> None:
         if not self._is_set_up:
             self._set_up()
         size = self.crew.size
-        store = self.crew.call(open_meeting, [SECONDS_TO_MEET] + [None] * (size - 1))[0]
-        self.crew.call(join_exchange, [MeetingPlace(rank, size, store, SECONDS_TO_MEET) for rank in range(size)])
+        store = self.crew.call(members.open_meeting, [SECONDS_TO_MEET] + [None] * (size - 1))[0]
+        self.crew.call(
+            members.join_exchange, [MeetingPlace(rank, size, store, SECONDS_TO_MEET) for rank in range(size)]
+        )
         alive = [booster.task for _, booster in sorted(self.boosters.items())]
-        self.crew.call(begin_forests, [alive] * size)
+        self.crew.call(members.begin_forests, [alive] * size)
         for _, booster in sorted(self.boosters.items()):
-            had = self.crew.call(catch_up, [(booster.task, booster.n_taken, None)] * size)
-            if any(found != booster.n_taken for found in had):
+            task, n_trees = booster.task, booster.n_taken
+            had = self.crew.call(members.catch_up, [(task, n_trees, None)] * size)
+            if any(found != n_trees for found in had):
                 arrays = booster.memory()
-                self.crew.call(
-                    catch_up,
-                    [(booster.task, booster.n_taken, None if found == booster.n_taken else arrays) for found in had],
-                )
+                tasks = [(task, n_trees, None if found == n_trees else arrays) for found in had]
+                self.crew.call(members.catch_up, tasks)
+
+
+class RemoteBoosting:
+    """A forest in training, a learner like any other: its trees are here, its documents' scores are with the workers."""
+
+    def __init__(self, data: CrewData, task: ForestTask) -> None:
+        self.task, self._data = task, data
+        self.trees: list[Forest] = []  # of one tree each
+        self._in_step = False  # whether the workers may have more trees than are here, since a step was interrupted
+
+    @property
+    def n_taken(self) -> int:
+        """How many steps the trees come from."""
+        return len(self.trees)
+
+    def model(self) -> Arrays:
+        """The number of trees: trees never change."""
+        return n_trees_array(len(self.trees))
+
+    def model_after(self, n_steps: int) -> Arrays:
+        """The model after that many steps."""
+        return n_trees_array(n_steps)
+
+    def memory(self) -> Arrays:
+        """The trees so far."""
+        return forest_to_arrays(self.forest())
+
+    def forest(self) -> Forest:
+        """The trees so far as one forest."""
+        if not self.trees:
+            return forest_of([], self._data.mapper)
+        return merge_forests(self.trees, np.ones(len(self.trees)))
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Continue after the trees of another run."""
+        forest = forest_from_arrays(memory)
+        self.trees += [forest.part(number, number + 1) for number in range(forest.n_trees)]
+        self._data.meet()
+
+    def settle(self) -> None:
+        """Have the workers forget the tree of a step that was interrupted."""
+        if self._in_step:
+            self._data.meet()
+            self._in_step = False
+
+    def take_step(self, step: int) -> bool:
+        """Have the workers grow tree number `step`; False where there is nothing left to learn."""
+        self.settle()
+        self._in_step = True
+        replies: list[GrowthReply] = self._data.together(members.grow_next_tree, (self.task.name, step))
+        sent = max(reply.bytes_sent for reply in replies)
+        logger.debug("tree %d: %d workers sent %d bytes each, at most", step, len(replies), sent)
+        tree = replies[0].tree
+        if tree is not None:
+            self.trees.append(forest_from_arrays(tree))
+        self._in_step = False
+        return tree is not None
 
 
 def fingerprint_of(coded: Sequence[CodedPart], numbers: Sequence[IntArray], mapper: BinMapper) -> str:
@@ -353,28 +374,3 @@ def fingerprint_of(coded: Sequence[CodedPart], numbers: Sequence[IntArray], mapp
     has_weights = any(own.query_weights is not None for own in coded)
     hashes = joined_hashes([own.hashes for own in coded], numbers)
     return fingerprint(hashes, mapper, sizes, weights if has_weights else None)
-
-
-def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
-    """The data cut into `n_parts` parts of whole queries, in their order."""
-    bounds = np.searchsorted(data.groups.offsets, np.arange(n_parts + 1) * (data.n_docs / n_parts))
-    bounds[-1] = data.n_queries
-    parts = []
-    for begin_at, end in itertools.pairwise(bounds):
-        rows = slice(*data.groups.offsets[[begin_at, end]].tolist())
-        documents = without_ids(data.documents.take_queries(np.arange(begin_at, end)))
-        codes = np.ascontiguousarray(data.codes[:, rows])
-        parts.append(BinnedDataset(codes, data.mapper, documents, data.feature_names))
-    return parts
-
-
-def without_ids(data: RankingDataset) -> RankingDataset:
-    """The documents with only what trees learn from: without ids and places in files."""
-    return RankingDataset(
-        features=data.features,
-        labels=data.labels,
-        groups=data.groups,
-        query_weights=data.query_weights,
-        document_weights=data.document_weights,
-        initial_scores=data.initial_scores,
-    )

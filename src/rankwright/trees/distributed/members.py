@@ -302,9 +302,8 @@ def catch_up(state: MemberState, task: tuple[ForestTask, int, Arrays | None]) ->
 
 
 class GrowthReply(NamedTuple):
-    """The result of a step: whether a tree was grown, and from worker 0 that tree."""
+    """The result of a step: from worker 0 the tree, if one was grown."""
 
-    grew: bool
     tree: Arrays | None
     bytes_sent: int
 
@@ -320,8 +319,8 @@ def grow_next_tree(state: MemberState, task: tuple[str, int]) -> GrowthReply:
     except BaseException:
         leave_exchange(state)  # so that nobody waits for this worker
         raise
-    tells = exchange.rank == 0 and grew
-    return GrowthReply(grew, forest_to_arrays(boosting.last_tree()) if tells else None, exchange.bytes_sent - before)
+    tree = forest_to_arrays(boosting.last_tree()) if grew and exchange.rank == 0 else None
+    return GrowthReply(tree, exchange.bytes_sent - before)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -67,30 +67,20 @@ def compile_forest(forest: Forest) -> list[CompiledForest]:
 
 def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees, FeatureColumns, IntArray]:
     """`forest` made ready to score codes of `mapper`: trees, columns, and each column's code of missing values."""
-    inner = forest.feature >= 0
-    numbers = inner & ~np.isnan(forest.threshold)
+    numbers = (forest.feature >= 0) & ~np.isnan(forest.threshold)
     used, place = np.unique(forest.feature[numbers], return_inverse=True)
-    column = np.zeros(len(forest.feature), np.int64)
-    code = np.zeros(len(forest.feature), np.int64)
+    column, code = np.zeros(len(forest.feature), np.int64), np.zeros(len(forest.feature), np.int64)
     column[numbers] = place
     code[numbers] = _bins_of(forest, numbers, mapper)
-    category_column, category_features, words, category_words = _category_columns(forest, len(used))
-    _check_categories(forest, category_features, mapper)
-    column = np.where(inner & ~numbers, category_column, column)
-    features = np.concatenate([used, category_features]).astype(np.int32)
-    columns = FeatureColumns(
-        features,
-        np.empty(0, np.float32),
-        np.zeros(len(features) + 1, np.int64),
-        np.concatenate([np.full(len(used), -1), words]),
-        category_words,
-    )
-    byte_codes = mapper.code_dtype == np.uint8
-    trees = _compile_nodes(forest, column, code, len(features), byte_codes=byte_codes)
+    features, words, category_words = _with_category_columns(forest, used, column)
+    _check_categories(forest, features[len(used) :], mapper)
+    no_edges = np.empty(0, np.float32), np.zeros(len(features) + 1, np.int64)
+    columns = FeatureColumns(features, *no_edges, words, category_words)
+    trees = _compile_nodes(forest, column, code, len(features), byte_codes=mapper.code_dtype == np.uint8)
     return trees, columns, mapper.n_bins[features]
 
 
-def _check_categories(forest: Forest, features: IntArray, mapper: BinMapper) -> None:
+def _check_categories(forest: Forest, features: NDArray[np.int32], mapper: BinMapper) -> None:
     """Raise unless a category's code in the bins is its place in the forest: codes are looked up in a node's words."""
     for feature in np.unique(features).tolist():
         known = forest.categories_of(feature)
@@ -118,8 +108,7 @@ def _bins_of(forest: Forest, numbers: BoolArray, mapper: BinMapper) -> IntArray:
 
 def _value_columns(forest: Forest) -> tuple[FeatureColumns, IntArray, IntArray]:
     """The columns of raw values, and the column and code of each node."""
-    column = np.zeros(len(forest.feature), np.int64)
-    code = np.zeros(len(forest.feature), np.int64)
+    column, code = np.zeros(len(forest.feature), np.int64), np.zeros(len(forest.feature), np.int64)
     numbers = np.flatnonzero((forest.feature >= 0) & ~np.isnan(forest.threshold))
     features, thresholds = forest.feature[numbers], forest.threshold[numbers] + np.float32(0)
     order = np.lexsort((thresholds, features))
@@ -132,33 +121,22 @@ def _value_columns(forest: Forest) -> tuple[FeatureColumns, IntArray, IntArray]:
     column[numbers[order]] = column_number
     code[numbers[order]] = edge_number - starts[column_number]
     used = features[new_feature]
-    category_column, category_features, words, category_words = _category_columns(forest, len(used))
-    column = np.where((forest.feature >= 0) & np.isnan(forest.threshold), category_column, column)
-    edges = [thresholds[new_edge], *(forest.categories_of(int(feature)) for feature in category_features)]
+    features, words, category_words = _with_category_columns(forest, used, column)
+    edges = [thresholds[new_edge], *(forest.categories_of(int(feature)) for feature in features[len(used) :])]
     lengths = [*np.diff(np.append(starts, new_edge.sum())), *(len(own) for own in edges[1:])]
-    return (
-        FeatureColumns(
-            np.concatenate([used, category_features]).astype(np.int32),
-            np.concatenate(edges),
-            np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
-            np.concatenate([np.full(len(used), -1), words]),
-            category_words,
-        ),
-        column,
-        code,
-    )
+    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    return FeatureColumns(features, np.concatenate(edges), offsets, words, category_words), column, code
 
 
-def _category_columns(forest: Forest, n_before: int) -> tuple[IntArray, IntArray, IntArray, NDArray[np.uint32]]:
-    """A column for every way in which categories are split.
+def _with_category_columns(
+    forest: Forest, used: NDArray[np.int32], column: IntArray
+) -> tuple[NDArray[np.int32], IntArray, NDArray[np.uint32]]:
+    """Columns of numbers, of the features `used`, and after them one for every way in which categories are split.
 
-    Returns the column of each node, the feature of each column and where its words begin, and the words. The bit after
-    the last category tells where other values go.
+    Returns the feature of each column, where its words begin (-1 for numbers), and the words: the bit after the last
+    category tells where other values go. Nodes that split categories get their number in `column`.
     """
-    column = np.zeros(len(forest.feature), np.int64)
     nodes = np.flatnonzero((forest.feature >= 0) & np.isnan(forest.threshold))
-    if len(nodes) == 0:
-        return column, np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32)
     width = forest.categories.shape[1] + 1
     keys = np.zeros((len(nodes), width + 1), np.uint32)
     keys[:, 0] = forest.feature[nodes]
@@ -167,9 +145,10 @@ def _category_columns(forest: Forest, n_before: int) -> tuple[IntArray, IntArray
     last = forest.missing_left[nodes].astype(np.uint32) << (n_categories % 32).astype(np.uint32)
     keys[np.arange(len(nodes)), 1 + n_categories // 32] |= last
     distinct, place = np.unique(keys, axis=0, return_inverse=True)
-    column[nodes] = n_before + place.reshape(-1)
-    words = np.ascontiguousarray(distinct[:, 1:])
-    return column, distinct[:, 0].astype(np.int64), width * np.arange(len(distinct)), words.reshape(-1)
+    column[nodes] = len(used) + place.reshape(-1)
+    features = np.concatenate([used, distinct[:, 0]]).astype(np.int32)
+    words = np.concatenate([np.full(len(used), -1), width * np.arange(len(distinct))])
+    return features, words, np.ascontiguousarray(distinct[:, 1:]).reshape(-1)
 
 
 def _search_tables(columns: FeatureColumns) -> Float32Array:
@@ -210,22 +189,27 @@ def _compile_nodes(
     )
 
 
+def levels_of(forest: Forest) -> list[IntArray]:
+    """The nodes of all trees by their depth: the roots, their children, and so on; the last level is empty."""
+    levels = [forest.root]
+    while len(levels[-1]):
+        parents = levels[-1][forest.feature[levels[-1]] >= 0]
+        levels.append(np.concatenate([forest.left[parents], forest.right[parents]]).astype(np.int64))
+    return levels
+
+
 def number_leaves(forest: Forest) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """For each node: its tree, its depth, how many leaves are below it, and the number of the first of them."""
     sizes = np.diff(forest.offsets)
     tree = np.repeat(np.arange(len(sizes)), sizes)
     depth = np.zeros(len(tree), np.int64)
-    levels = [forest.offsets[:-1]]
-    while len(levels[-1]):
-        parents = levels[-1][forest.feature[levels[-1]] >= 0]
-        levels.append(np.concatenate([forest.left[parents], forest.right[parents]]).astype(np.int64))
-        depth[levels[-1]] = len(levels) - 1
-    n_leaves = np.ones(len(tree), np.int64)
-    first = np.zeros(len(tree), np.int64)
+    n_leaves, first = np.ones(len(tree), np.int64), np.zeros(len(tree), np.int64)
+    levels = levels_of(forest)
     for level in reversed(levels):
         parents = level[forest.feature[level] >= 0]
         n_leaves[parents] = n_leaves[forest.left[parents]] + n_leaves[forest.right[parents]]
-    for level in levels:
+    for number, level in enumerate(levels):
+        depth[level] = number
         parents = level[forest.feature[level] >= 0]
         first[forest.left[parents]] = first[parents]
         first[forest.right[parents]] = first[parents] + n_leaves[forest.left[parents]]

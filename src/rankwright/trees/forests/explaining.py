@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, Float64Array, IntArray, thread_count
+from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.errors import InputError, UnknownNameError
 from rankwright.kernels.records import SplitShares
-from rankwright.trees.forests.compiled import number_leaves
+from rankwright.trees.forests.compiled import levels_of, number_leaves
 
 if TYPE_CHECKING:
     from rankwright.trees.forests.forest import Forest
@@ -45,7 +46,7 @@ def cover_of(forest: Forest, cover: str) -> Float64Array:
 def _with_sums(forest: Forest, cover: Float64Array) -> Float64Array:
     """The cover, in which inner nodes without a value, as in CatBoost's files, get the sum of their children."""
     untold = (forest.feature >= 0) & (cover == 0)
-    for level in reversed(_levels(forest)) if untold.any() else ():
+    for level in reversed(levels_of(forest)) if untold.any() else ():
         nodes = level[untold[level]]
         cover[nodes] = cover[forest.left[nodes]] + cover[forest.right[nodes]]
     return cover
@@ -74,41 +75,32 @@ class ExplainedForest:
     def contributions(self, features: Float32Array, *, threads: int | None = None) -> Float64Array:
         """What each feature adds to each document's score, next to the base."""
         matrix = self.forest.checked(features)
-        total = np.zeros(matrix.shape)
-        for piece, shares in zip(self.forest.compiled, self.pieces, strict=True):
-            out = np.empty(matrix.shape)
-            kernels.tree_contributions(
-                matrix, piece.columns, piece.tables, piece.trees, shares, out, thread_count(threads)
-            )
-            total = out if len(self.pieces) == 1 else total + out
-        return total
+        return self._summed(kernels.tree_contributions, (matrix,), matrix.shape, threads)
 
     def against(self, features: Float32Array, background: Float32Array, *, threads: int | None = None) -> Float64Array:
         """The same, next to the mean score of the background documents."""
         matrix, others = self.forest.checked(features), self.forest.checked(background)
         if len(others) == 0:
             raise InputError("the background sample must have a document or more")
-        total = np.zeros(matrix.shape)
-        for piece, shares in zip(self.forest.compiled, self.pieces, strict=True):
-            out = np.empty(matrix.shape)
-            kernels.background_contributions(
-                matrix, others, piece.columns, piece.tables, piece.trees, shares, out, thread_count(threads)
-            )
-            total += out
-        return total
+        return self._summed(kernels.background_contributions, (matrix, others), matrix.shape, threads) + 0.0  # no -0
 
     def interactions(self, features: Float32Array, *, threads: int | None = None) -> Float64Array:
         """What pairs of features add by acting together: (documents, features, features), rows sum to contributions."""
         matrix = self.forest.checked(features)
         n_docs, n_features = matrix.shape
-        total = np.zeros((n_docs, n_features**2))
+        found = self._summed(kernels.tree_interactions, (matrix,), (n_docs, n_features**2), threads) + 0.0  # no -0
+        return found.reshape(n_docs, n_features, n_features)
+
+    def _summed(
+        self, kernel: Callable[..., None], given: tuple[Float32Array, ...], shape: tuple[int, ...], threads: int | None
+    ) -> Float64Array:
+        """What a kernel finds for each piece of the forest, added up."""
+        total = np.zeros(shape)
         for piece, shares in zip(self.forest.compiled, self.pieces, strict=True):
-            out = np.empty_like(total)
-            kernels.tree_interactions(
-                matrix, piece.columns, piece.tables, piece.trees, shares, out, thread_count(threads)
-            )
-            total += out
-        return total.reshape(n_docs, n_features, n_features)
+            out = np.empty(shape)
+            kernel(*given, piece.columns, piece.tables, piece.trees, shares, out, thread_count(threads))
+            total = out if len(self.pieces) == 1 else total + out
+        return total
 
 
 def _shares(forest: Forest, cover: Float64Array) -> Float64Array:
@@ -123,19 +115,11 @@ def _shares(forest: Forest, cover: Float64Array) -> Float64Array:
 def _mean_score(forest: Forest, share: Float64Array) -> float:
     """The score of a document that takes every side by its share: what is left where no feature is known."""
     mean = forest.value.astype(np.float64)
-    for level in reversed(_levels(forest)):
+    for level in reversed(levels_of(forest)):
         nodes = level[forest.feature[level] >= 0]
         left, right = mean[forest.left[nodes]], mean[forest.right[nodes]]
         mean[nodes] = right + share[nodes] * (left - right)
     return float(np.sum(mean[forest.root]))
-
-
-def _levels(forest: Forest) -> list[IntArray]:
-    levels = [forest.root]
-    while len(levels[-1]):
-        parents = levels[-1][forest.feature[levels[-1]] >= 0]
-        levels.append(np.concatenate([forest.left[parents], forest.right[parents]]).astype(np.int64))
-    return levels
 
 
 def _split_shares(part: Forest, share: Float64Array) -> SplitShares:

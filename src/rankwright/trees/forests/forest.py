@@ -16,7 +16,7 @@ from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.kernels.records import TreeNodes
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
-from rankwright.trees.forests.compiled import CompiledForest, compile_for_codes, compile_forest
+from rankwright.trees.forests.compiled import CompiledForest, compile_for_codes, compile_forest, number_leaves
 from rankwright.trees.forests.explaining import ExplainedForest
 from rankwright.trees.forests.readings import as_read
 
@@ -215,12 +215,9 @@ class Forest:
 
     def depth_of_trees(self) -> IntArray:
         """How many splits lie between each tree's root and its deepest leaf."""
+        tree, depth, _, _ = number_leaves(self)
         deepest = np.zeros(self.n_trees, np.int64)
-        tree_of_node = np.repeat(np.arange(self.n_trees), np.diff(self.offsets))
-        level = self.offsets[:-1]
-        while len(level := level[self.feature[level] >= 0]):
-            deepest[tree_of_node[level]] += 1  # once a tree, however many of its nodes are on this level
-            level = np.concatenate([self.left[level], self.right[level]])
+        np.maximum.at(deepest, tree, depth)
         return deepest
 
     def equals(self, other: Forest) -> bool:
@@ -257,6 +254,7 @@ def forest_of(trees: Sequence[Tree], mapper: BinMapper) -> Forest:
 
 DTYPE_OF: Mapping[str, type[np.generic]] = {
     "feature": np.int32,
+    "bin": np.int32,
     "threshold": np.float32,
     "left": np.int32,
     "right": np.int32,
