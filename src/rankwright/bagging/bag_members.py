@@ -17,13 +17,13 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.mart.forest_ranker import ForestRanker
-from rankwright.mart.forest_views import base_score_of, forest_of
 from rankwright.mart.sources import prepared_bins
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import TrainingRun
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import BinnedDataset
+from rankwright.trees.model import forest_model
 
 AnyRanker = TypeVar("AnyRanker", bound=Ranker)
 
@@ -86,8 +86,9 @@ class ForestMembers:
         return type(self.single).from_state(header, arrays).trained_
 
     def _scores(self, member: TrainedRanker, documents: BinnedDataset) -> Float64Array:
-        scores = np.full(documents.n_docs, base_score_of(member))
-        forest_of(member).add_scores_of_codes(documents, scores, threads=self.threads)
+        model = forest_model(member)
+        scores = np.full(documents.n_docs, model.base_score)
+        model.forest.add_scores_of_codes(documents, scores, threads=self.threads)
         return scores
 
 

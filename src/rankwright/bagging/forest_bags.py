@@ -18,7 +18,6 @@ from rankwright.bagging.settings import OF_BAGS
 from rankwright.errors import require
 from rankwright.formats.shards import Shards
 from rankwright.mart.forest_ranker import ForestRanker
-from rankwright.mart.forest_views import base_score_of, forest_of
 from rankwright.mart.lists import BinnedLists
 from rankwright.mart.recipe import ForestGrowth, ForestRecipe
 from rankwright.mart.sources import PreparedForest, binned_validation, prepared_here
@@ -30,7 +29,7 @@ from rankwright.training.loop import History
 from rankwright.trees.bins.fingerprints import binned_digest
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests
-from rankwright.trees.model import ForestModel
+from rankwright.trees.model import ForestModel, forest_model
 
 # Done to the data once, before any bag sees it.
 DONE_BEFORE = {"scaling": None, "unjudged": None, "categorical": None}
@@ -126,8 +125,8 @@ def _chosen(ranker: Any, bags: TrainedBags, shape: Mapping[str, Any] = MappingPr
 
 def _mean_of(bags: TrainedBags, oob_score: float | None) -> BaggedForestModel:
     """The forests of all bags as one, with its value on queries out of the bag."""
-    forests = [forest_of(member) for member in bags.members]
-    base_score = float(np.mean([base_score_of(member) for member in bags.members]))
+    models = [forest_model(member) for member in bags.members]
+    forests, base_score = [model.forest for model in models], float(np.mean([model.base_score for model in models]))
     trees_of_bags = np.array([forest.n_trees for forest in forests], np.int64)
     grown = [forest for forest in forests if forest.n_trees]
     mean = merge_forests(grown, np.full(len(grown), 1 / len(forests))) if grown else forests[0]

@@ -18,13 +18,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import row_hashes
 from rankwright.errors import InputError
 from rankwright.kernels.records import LabelPairs
-from rankwright.mart.forest_views import (
-    base_score_view,
-    feature_importances_view,
-    forest_view,
-    n_trees_view,
-    staged_predict,
-)
+from rankwright.mart import forest_views
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import LessonRecipe, PreparedData, watched_lesson
 from rankwright.rankers.views import View
@@ -133,9 +127,8 @@ class StumpRanker(Ranker, StumpSettings):
     """A ranker whose model is a forest of stumps."""
 
     model_kind = ForestModel
-    forest_, base_score_, n_trees_ = forest_view, base_score_view, n_trees_view
-    feature_importances_ = feature_importances_view
-    staged_predict = staged_predict
+    forest_, base_score_, n_trees_ = forest_views.forest, forest_views.base_score, forest_views.n_trees
+    feature_importances_, staged_predict = forest_views.feature_importances, forest_views.staged_predict
     n_rounds_ = View[int](
         lambda trained: trained.model.n_steps, "How many rounds the model keeps: with validation data, up to the best."
     )

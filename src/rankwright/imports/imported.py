@@ -14,13 +14,7 @@ from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require_type
 from rankwright.imports.foreign import ForeignForest
 from rankwright.imports.imported_settings import ImportedForestSettings
-from rankwright.mart.forest_views import (
-    base_score_view,
-    feature_importances_view,
-    forest_view,
-    n_trees_view,
-    staged_predict,
-)
+from rankwright.mart import forest_views
 from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.trained import TrainedRanker
@@ -35,9 +29,8 @@ NOT_KNOWN = ""  # the fingerprint of training data that another tool saw
 
 class ImportedForest(Ranker, ImportedForestSettings):  # noqa: D101  # from its settings
     model_kind = ForestModel
-    forest_, base_score_, n_trees_ = forest_view, base_score_view, n_trees_view
-    feature_importances_ = feature_importances_view
-    staged_predict = staged_predict
+    forest_, base_score_, n_trees_ = forest_views.forest, forest_views.base_score, forest_views.n_trees
+    feature_importances_, staged_predict = forest_views.feature_importances, forest_views.staged_predict
 
     def with_forest(self, forest: Forest, base_score: float | None = None) -> ImportedForest:
         """Make a trained ranker with other trees, which is otherwise like this one.

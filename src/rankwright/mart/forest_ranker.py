@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
 from rankwright.arrays import IntArray
-from rankwright.mart.forest_views import (
-    base_score_view,
-    feature_importances_view,
-    forest_view,
-    n_trees_view,
-    staged_predict,
-)
+from rankwright.mart import forest_views
 from rankwright.mart.settings import ForestSettings
 from rankwright.mart.sources import PreparedForest, prepared_bins
 from rankwright.rankers.model import Model
@@ -46,9 +40,8 @@ class ForestRanker(Ranker, ForestSettings):
     takes_categories: ClassVar[bool] = True
     model_kind: ClassVar[type[Model]] = ForestModel
 
-    forest_, base_score_, n_trees_ = forest_view, base_score_view, n_trees_view
-    feature_importances_ = feature_importances_view
-    staged_predict = staged_predict
+    forest_, base_score_, n_trees_ = forest_views.forest, forest_views.base_score, forest_views.n_trees
+    feature_importances_, staged_predict = forest_views.feature_importances, forest_views.staged_predict
     on = train_on
 
     def fit_binned(

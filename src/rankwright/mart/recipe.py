@@ -30,7 +30,7 @@ from rankwright.training.loop import History, LoopPlan
 from rankwright.trees import sizing
 from rankwright.trees.bins.binned import feature_numbers
 from rankwright.trees.boosting import BoostingParams, resumed_after
-from rankwright.trees.model import ForestModel
+from rankwright.trees.model import ForestModel, forest_model
 from rankwright.trees.params import TreeParams
 from rankwright.trees.sizing import ForestShape
 
@@ -82,10 +82,10 @@ class ForestGrowth:
             if self._may_choose_length(chosen):
                 chosen = self._chosen_on_unseen(begin, chosen, run)
         else:
-            base_score = _forest_model(earlier).base_score
+            base_score = forest_model(earlier).base_score
             begin = self._start(base_score)
             if "n_trees" in chosen:  # nobody said how many trees to have in the end: those there are may be enough
-                chosen = {**chosen, "n_trees": max(chosen["n_trees"], _forest_model(earlier).forest.n_trees)}
+                chosen = {**chosen, "n_trees": max(chosen["n_trees"], forest_model(earlier).forest.n_trees)}
         boosting = begin(self.params(chosen))
         watches = lists.watches(settings.selected_metric, boosting)
 
@@ -209,7 +209,7 @@ class ForestGrowth:
         )
 
     def _trees_to_continue(self, earlier: TrainedRanker) -> Earlier:
-        forest, n_trees = _forest_model(earlier).forest, self.settings.n_trees
+        forest, n_trees = forest_model(earlier).forest, self.settings.n_trees
         require(
             n_trees is None or n_trees >= forest.n_trees,
             f"warm_start adds trees: n_trees must be {forest.n_trees} or more, got {n_trees}",
@@ -221,11 +221,6 @@ def value_of(settings: Any, chosen: Chosen, name: str) -> Any:
     """The value of a setting: the one given, or the one chosen where it is None."""
     value = getattr(settings, name)
     return chosen.get(name) if value is None else value
-
-
-def _forest_model(trained: TrainedRanker) -> ForestModel:
-    assert isinstance(trained.model, ForestModel)
-    return trained.model
 
 
 def _least_docs(setting: float, n_docs: int) -> int:

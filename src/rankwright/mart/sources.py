@@ -166,7 +166,7 @@ def prepared_on_workers(ranker: Any, given: Given, run: TrainingRun) -> Iterator
     """Bin codes of shards that the workers of an engine read and hold, each some of the queries."""
     _check_settings(ranker, given)
     assert given.file is not None
-    with closing(CrewData(ranker.engine, as_shards(given.file), seed=ranker.seed, threads=None)) as data:
+    with closing(CrewData(ranker.engine, as_shards(given.file), seed=ranker.seed)) as data:
         known = KnownFeatures(data.n_features, tuple(data.feature_names))
         _check_data(ranker, data, run)
         data.find_bins(max_bins=ranker.max_bins, categorical=tuple(ranker.categorical or ()))

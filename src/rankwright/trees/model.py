@@ -14,6 +14,7 @@ from rankwright.errors import InputError
 from rankwright.explanations.contributions import Contributions, Question
 from rankwright.explanations.counterfactuals import values_beside
 from rankwright.rankers.model import Model, State, StoredModel
+from rankwright.rankers.trained import TrainedRanker
 from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.forests.explaining import known_covers
 from rankwright.trees.forests.forest import IMPORTANCES, Forest
@@ -114,3 +115,9 @@ def forest_of_file(stored: StoredModel) -> tuple[Forest, float]:
     if forest.n_features != stored.n_features:
         raise InputError(f"the trees are of {forest.n_features} features, the model of {stored.n_features}")
     return forest, read_number(stored.header, "base_score")
+
+
+def forest_model(trained: TrainedRanker) -> ForestModel:
+    """The model of a trained ranker whose model is known to be a forest."""
+    assert isinstance(trained.model, ForestModel)
+    return trained.model

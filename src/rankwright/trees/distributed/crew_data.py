@@ -63,10 +63,10 @@ class CrewEngine(Engine, Protocol):
 class CrewData:
     """Training data, and validation data if there is any, in the hands of a crew."""
 
-    def __init__(self, engine: CrewEngine, shards: Shards, *, seed: int, threads: int | None) -> None:
+    def __init__(self, engine: CrewEngine, shards: Shards, *, seed: int) -> None:
         self._engine, self._shards, self._seed = engine, shards, seed
         self.crew = engine.crew()
-        self.threads = threads or self.crew.threads
+        self.threads = self.crew.threads
         self.boosters: WeakValueDictionary[str, RemoteBoosting] = WeakValueDictionary()
         self._division = 0  # how often the data was divided anew
         self._setup: list[Callable[[], list[CodedPart]]] = []  # what new workers have to do, one after another
@@ -307,7 +307,7 @@ class CrewData:
 
 
 class RemoteBoosting:
-    """A forest in training, a learner like any other: its trees are here, its documents' scores are with the workers."""
+    """A forest in training, a learner like any other: its trees are here, its scores of documents with the workers."""
 
     def __init__(self, data: CrewData, task: ForestTask) -> None:
         self.task, self._data = task, data
