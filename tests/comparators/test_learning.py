@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.comparators.mistakes import mistakes_of, n_possible_pairs
+from rankwright.comparators.learner import train_and_validate
 from rankwright.comparators.net import random_net
-from rankwright.comparators.pairs import PairSet
+from rankwright.comparators.pairs import PairSet, mistakes_of, n_possible_pairs
 from rankwright.comparators.settings import SortNetSettings
-from rankwright.comparators.training import train_and_validate
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import SettingError
@@ -43,7 +42,7 @@ def test_mistakes_are_found_in_parts_as_at_once(monkeypatch):
     data, net = learnable(0), random_net(4, (5,), np.random.default_rng(0))
     at_once = mistakes_of(net, data)
     for room in (1, 250, 1000):
-        monkeypatch.setattr("rankwright.comparators.mistakes.COMPARISONS_AT_A_TIME", room)
+        monkeypatch.setattr("rankwright.comparators.pairs.COMPARISONS_AT_A_TIME", room)
         for one, other in zip(at_once, mistakes_of(net, data), strict=True):
             assert np.array_equal(one, other)
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rankwright.comparators.net import ComparatorNet, random_net
-from rankwright.comparators.sorting import most_comparisons, sort_documents
-from rankwright.comparators.stability import count_triples, measure_stability
+from rankwright.comparators.sorting import count_triples, measure_stability, most_comparisons, sort_documents
 from rankwright.data.groups import Groups
 
 

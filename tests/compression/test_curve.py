@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.compression.criteria import Goal, Point
+from rankwright.compression.candidates import Goal, Point
 from rankwright.compression.curve import DEFAULT_MEANS, Compressed
 from rankwright.compression.distillation import StudentParams
 from rankwright.compression.methods import MEANS, _most_within, _sizes

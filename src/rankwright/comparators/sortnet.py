@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rankwright.arrays import thread_count
-from rankwright.comparators.iterations import Iteration
 from rankwright.comparators.learner import ComparatorLearner
-from rankwright.comparators.model import ComparatorModel
+from rankwright.comparators.model import ComparatorModel, Iteration
 from rankwright.comparators.net import ComparatorNet
 from rankwright.comparators.settings import SortNetSettings
-from rankwright.comparators.sorting import SortedDocuments
-from rankwright.comparators.stability import Stability, measure_stability
+from rankwright.comparators.sorting import SortedDocuments, Stability, measure_stability
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.splits import split_queries
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
+from rankwright.rankers.recipe import LessonRecipe, PreparedData, watched_lesson
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.rankers.views import View
-from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
 
 FEWEST_QUERIES_TO_SPLIT = 5
@@ -43,9 +39,7 @@ class SortNetRecipe(LessonRecipe):
             rated = learner.iterations[: len(learned.history.values)]
             return ComparatorModel(net, rated, learned.history.best_step or 0)
 
-        watches = watches_for(settings, watched, prepared.parts, learner.valid_scores)
-        digests = partial(digests_of, train, watched)
-        return Lesson(learner=learner, model=model_of, watch=watches.first, others=watches.others, digests=digests)
+        return watched_lesson(settings, learner, model_of, train, watched, prepared.parts, learner.valid_scores)
 
     def n_steps(self, settings: Any) -> int:
         """One more than the iterations that train: iteration 0 trains nothing."""
@@ -130,18 +124,11 @@ class SortNet(Ranker, SortNetSettings):
 
     def _seen(self, X: Any, qid: Any) -> RankingDataset:
         """The documents as the comparator sees them."""
-        documents = self.documents_to_score(X, qid)
-        return self.trained_.seen_by_model(documents, self.threads)
+        return self.trained_.seen_by_model(self.documents_to_score(X, qid), self.threads)
 
     def _stability(self, data: RankingDataset, n_shuffles: int) -> Stability:
-        return measure_stability(
-            self.net_,
-            data.features,
-            data.groups,
-            n_shuffles=n_shuffles,
-            rng=np.random.default_rng(self.seed),
-            threads=thread_count(self.threads),
-        )
+        rng, threads = np.random.default_rng(self.seed), thread_count(self.threads)
+        return measure_stability(self.net_, data.features, data.groups, n_shuffles=n_shuffles, rng=rng, threads=threads)
 
     def _sorted(self, data: RankingDataset) -> SortedDocuments:
         return _model_of(self.trained_).sorted(data, threads=thread_count(self.threads))

@@ -8,11 +8,10 @@ labels.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from rankwright.compression.candidates import ModelTrial, made_of_trees
-from rankwright.compression.criteria import DEFAULT_MARGIN, Goal, Point
+from rankwright.compression.candidates import DEFAULT_MARGIN, Goal, ModelTrial, Point, made_of_trees
 from rankwright.compression.distillation import StudentParams
 from rankwright.compression.methods import MEANS, Candidate, Task
 from rankwright.data.dataset import RankingDataset
@@ -120,20 +119,11 @@ class Compressed(Tabular):
         """
         return {
             "metric": self.metric,
-            "goal": {
-                "max_loss": self.goal.max_loss,
-                "target_trees": self.goal.target_trees,
-                "target_bytes": self.goal.target_bytes,
-                "margin": self.goal.margin,
-            },
+            "goal": asdict(self.goal),
             "original": self.original.to_dict(),
             "chosen": self.chosen.to_dict(),
             "factor": self.factor,
-            "test": {
-                "before": self.before.to_dict(),
-                "after": self.after.to_dict(),
-                "difference": self.difference.to_dict(),
-            },
+            "test": {name: getattr(self, name).to_dict() for name in ("before", "after", "difference")},
             "curve": [point.to_dict() for point in self.points],
         }
 

@@ -11,22 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, Seed, generator, thread_count
+from rankwright.arrays import Float32Array, Seed, generator, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import require
-from rankwright.nets.net_rankers import RankNet
 from rankwright.objectives.families import ranknet
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker
 from rankwright.ranking.gains import LOG2
 from rankwright.ranking.order import rank
 from rankwright.settings.setting import check_settings, setting
-from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.forests.forest import Forest
@@ -79,26 +76,20 @@ def taught(teacher: Ranker, data: RankingDataset, *, synthetic: int = 1, seed: i
 
     Labels are shifted to 0 and above: only differences count. Document weights fall with the teacher's rank.
     """
-    own: dict[str, Any] = {"groups": data.groups, "feature_names": data.feature_names, "categories": data.categories}
-    plain = RankingDataset(features=data.features, labels=None, **own)
+    plain = _unlabelled(data, data.features)
     streams = np.random.default_rng(seed).spawn(synthetic)
     parts = [plain, *(resampled_lists(plain, seed=stream) for stream in streams)]
     scores = np.concatenate([teacher.predict(part) for part in parts])
     groups = Groups.of_sizes(np.concatenate([part.groups.sizes for part in parts]))
+    discounts = LOG2.table(int(groups.sizes.max(initial=0))).astype(np.float32)
     return RankingDataset(
         features=np.concatenate([part.features for part in parts]),
         labels=(scores - scores.min(initial=np.inf)).astype(np.float32),
         groups=groups,
-        document_weights=_discounts(scores, groups),
+        document_weights=discounts[rank(scores, groups).ranks()],
         feature_names=data.feature_names,
         categories=data.categories,
     )
-
-
-def _discounts(scores: Float64Array, groups: Groups) -> Float32Array:
-    """DCG's discount of the rank that each document's score gives it."""
-    discounts = LOG2.table(int(groups.sizes.max(initial=0))).astype(np.float32)
-    return discounts[rank(scores, groups).ranks()]
 
 
 class StudentForest:
@@ -130,31 +121,6 @@ class StudentForest:
         return self._boosting.forest().truncated(min(n_trees, self._boosting.n_taken))
 
 
-def student_net(
-    lesson: RankingDataset,
-    hidden: Sequence[int],
-    params: StudentParams,
-    *,
-    valid: RankingDataset,
-    metric: str,
-    seed: int = 0,
-    threads: int | None = None,
-    listeners: Sequence[Listener] = (),
-) -> RankNet:
-    """A net trained on the data of `taught`, for as long as `metric` gains on the validation data."""
-    net = RankNet(
-        hidden=tuple(hidden),
-        ties=0.5,
-        certainty=1.0,
-        epochs=params.epochs,
-        early_stopping=params.patience,
-        metric=metric,
-        seed=seed,
-        threads=threads,
-    )
-    return net.fit(lesson, valid=valid, listeners=listeners)
-
-
 MIXED = 0.2  # share of a document's values that come from another one
 FROM_OWN_QUERY = 0.5  # share of documents that mix with one of their own query; the others mix with any
 BLOCK_ROWS = 2**16  # documents mixed at a time, so that the random numbers fit in memory
@@ -172,8 +138,14 @@ def resampled_lists(data: RankingDataset, *, mixed: float = MIXED, seed: Seed = 
     for start in range(0, data.n_docs, BLOCK_ROWS):
         rows = slice(start, min(start + BLOCK_ROWS, data.n_docs))
         features[rows] = _mixed(data.features, data.groups, rows, mixed, rng)
-    own: dict[str, Any] = {"groups": data.groups, "feature_names": data.feature_names, "categories": data.categories}
-    return RankingDataset(features=features, labels=None, **own)
+    return _unlabelled(data, features)
+
+
+def _unlabelled(data: RankingDataset, features: Float32Array) -> RankingDataset:
+    names, categories = data.feature_names, data.categories
+    return RankingDataset(
+        features=features, labels=None, groups=data.groups, feature_names=names, categories=categories
+    )
 
 
 def _mixed(features: Float32Array, groups: Groups, rows: slice, mixed: float, rng: np.random.Generator) -> Float32Array:

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
-from rankwright.compression.candidates import ModelTrial
-from rankwright.compression.criteria import Goal, Point
-from rankwright.compression.distillation import StudentForest, StudentParams, student_net
+from rankwright.compression.candidates import Goal, ModelTrial, Point
+from rankwright.compression.distillation import StudentForest, StudentParams
 from rankwright.data.groups import Groups
+from rankwright.nets.net_rankers import RankNet
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 from rankwright.trees.forests.forest import Forest
@@ -69,8 +69,7 @@ class Task:
 
     def refitted(self, forest: Forest) -> Forest:
         """The forest with its leaves fitted to the given model's scores."""
-        documents = self.documents(REFIT_CELLS // max(forest.n_trees, 1))
-        return refit_leaves(forest, *documents, threads=self.threads)
+        return refit_leaves(forest, *self.documents(REFIT_CELLS // max(forest.n_trees, 1)), threads=self.threads)
 
 
 def exact(task: Task) -> Iterator[Candidate]:
@@ -108,19 +107,23 @@ def distill(task: Task) -> Iterator[Candidate]:
 
 
 def net(task: Task) -> Iterator[Candidate]:
-    """Nets that learned from the given model, the smallest first, until one reaches the goal."""
+    """Nets that learned from the given model, the smallest first, until one reaches the goal.
+
+    They learn the same posterior as forests do: all pairs, with the logistic function of the teacher's difference.
+    """
     trial = task.trial
     for hidden in task.student.hidden:
-        ranker = student_net(
-            trial.lesson,
-            hidden,
-            task.student,
-            valid=trial.valid,
+        ranker = RankNet(
+            hidden=hidden,
+            ties=0.5,
+            certainty=1.0,
+            epochs=task.student.epochs,
+            early_stopping=task.student.patience,
             metric=trial.metric,
             seed=task.seed,
             threads=task.threads,
-            listeners=task.listeners,
         )
+        ranker.fit(trial.lesson, valid=trial.valid, listeners=task.listeners)
         ranker.trained_ = replace(ranker.trained_, compressed_from=trial.note("net"))
         candidate = Candidate(trial.point("net", ranker), ranker)
         yield candidate
@@ -159,9 +162,8 @@ def _growing(means: str, of_size: Callable[[int], Forest], most: int, task: Task
         if not reached and task.goal.is_reached(candidate.point):
             n_last, reached = BEYOND * n_trees, True
     if task.goal.target_bytes is not None:
-        n_within = _most_within(
-            task.goal.target_bytes, sizes, lambda n: task.trial.small(means, refitted(n)).file_size()
-        )
+        target = task.goal.target_bytes
+        n_within = _most_within(target, sizes, lambda n: task.trial.small(means, refitted(n)).file_size())
         if n_within is not None:
             yield task.candidate(means, refitted(n_within))
 

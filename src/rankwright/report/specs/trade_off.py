@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rankwright.compression.criteria import Point
+from rankwright.compression.candidates import Point
 from rankwright.compression.curve import Compressed
 from rankwright.report.specs.theme import SERIES, Spec, chart, colours_of, dot, layer, quantity
 
