@@ -13,16 +13,7 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, IdArray, IntArray, Uint64Array, as_ids, as_scores
 from rankwright.clicks.logs.click_log import ClickLog
-from rankwright.clicks.models.behaviour import (
-    Behaviour,
-    ByDocument,
-    ByRank,
-    Chain,
-    PositionBased,
-    Shown,
-    UserBrowsing,
-    drawn_clicks,
-)
+from rankwright.clicks.models.behaviour import Behaviour, Chain, PositionBased, Shown, UserBrowsing, drawn_clicks
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.kernels.naive.common import mix, unit_interval
@@ -36,10 +27,6 @@ PERSISTENCE = 0.9  # of users of the dynamic Bayesian network
 CONTINUATION = 0.7  # after a click, of users with dependent clicks; it falls as examination does
 
 
-def _dependent(examination: Float64Array) -> Chain:
-    return Chain(CONTINUATION * examination / examination[0])
-
-
 def _browsing(examination: Float64Array) -> UserBrowsing:
     """Examination falls with the distance to the last click, or to the top."""
     ranks, last = np.mgrid[0 : len(examination), 0 : len(examination) + 1]
@@ -48,10 +35,10 @@ def _browsing(examination: Float64Array) -> UserBrowsing:
 
 # Each kind of user by the name of its click model, made from chances of examination.
 USERS: Mapping[str, Callable[[Float64Array], Behaviour]] = {
-    "rank-rate": lambda examination: ByRank(examination * np.mean(CLICKS_OF_GRADES[:3])),
-    "document-rate": lambda _: ByDocument(),
+    "rank-rate": lambda examination: PositionBased(examination * np.mean(CLICKS_OF_GRADES[:3]), attracts=False),
+    "document-rate": lambda _: PositionBased(np.ones(1)),
     "cascade": lambda _: Chain(np.zeros(1)),
-    "dcm": _dependent,
+    "dcm": lambda examination: Chain(CONTINUATION * examination / examination[0]),
     "sdbn": lambda _: Chain(np.ones(1), satisfies=True),
     "pbm": PositionBased,
     "ubm": _browsing,

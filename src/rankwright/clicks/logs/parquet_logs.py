@@ -104,10 +104,7 @@ def _block(columns: dict[str, Any], naming: Naming, problems: Problems, row: int
 def _usable(columns: dict[str, Any], problems: Problems, row: int) -> BoolArray:
     """Which lists can be read; what is wrong with the others is noted, once for each."""
     shown, sizes = columns["shown"], _sizes(columns["shown"])
-    faults: list[tuple[str, BoolArray, str]] = [
-        (NO_QUERY, _is_null(columns["query"]), ""),
-        (EMPTY, sizes == 0, ""),
-    ]
+    faults: list[tuple[str, BoolArray, str]] = [(NO_QUERY, _is_null(columns["query"]), ""), (EMPTY, sizes == 0, "")]
     values = shown.flatten()
     if values.null_count:
         missing = np.zeros(len(sizes), np.bool_)

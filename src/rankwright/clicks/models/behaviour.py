@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float64Array, IntArray
-
-LEAST_CHANCE = 1e-9  # of a click, and of none: what a model calls impossible may still be in a log
+from rankwright.clicks.models.rates import LEAST_CHANCE
 
 
 class Shown(NamedTuple):
@@ -65,59 +64,28 @@ def _walk(
     return chances, clicked
 
 
-class _WithoutMemory:
-    """Clicks above make no difference."""
+@dataclass(frozen=True, slots=True, eq=False)
+class PositionBased:
+    """A rank is examined with a chance of its own, whatever was clicked above."""
 
-    __slots__ = ()
+    examination: Float64Array  # of each rank
+    attracts: bool = True  # whether attraction plays a part; otherwise clicks depend on the rank alone
 
     def start(self, n_lists: int) -> None:
         """Nothing needs to be known."""
 
+    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
+        """Examined and attractive."""
+        attraction = shown.attraction[:, rank] if self.attracts else np.ones(len(shown.attraction))
+        return at(self.examination, rank) * attraction
+
     def seen(self, state: None, rank: int, shown: Shown, clicked: BoolArray) -> None:
-        """Nothing is learned."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ByRank(_WithoutMemory):
-    """Clicks depend on the rank alone."""
-
-    rates: Float64Array
-
-    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
-        """The click rate of the rank."""
-        return np.full(len(shown.attraction), at(self.rates, rank))
-
-    def marginal(self, shown: Shown) -> Float64Array:
-        """The click rates of the ranks."""
-        return np.broadcast_to(ranked(self.rates, shown), shown.attraction.shape)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ByDocument(_WithoutMemory):
-    """Clicks depend on the document alone."""
-
-    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
-        """The document's attraction."""
-        return shown.attraction[:, rank]
-
-    def marginal(self, shown: Shown) -> Float64Array:
-        """The documents' attractions."""
-        return shown.attraction
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PositionBased(_WithoutMemory):
-    """A rank is examined with a chance of its own, whatever was clicked above."""
-
-    examination: Float64Array  # of each rank
-
-    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
-        """Examined and attractive."""
-        return at(self.examination, rank) * shown.attraction[:, rank]
+        """Nothing is learned: clicks above make no difference."""
 
     def marginal(self, shown: Shown) -> Float64Array:
         """Examined and attractive."""
-        return ranked(self.examination, shown) * shown.attraction
+        attraction = shown.attraction if self.attracts else np.ones(shown.attraction.shape)
+        return ranked(self.examination, attraction.shape[1]) * attraction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,9 +161,8 @@ class Chain:
         for rank in range(n_ranks):
             attraction = shown.attraction[:, rank]
             chances[:, rank] = self.chance(examining, rank, shown)
-            examining = examining * (
-                attraction * self._on_after_click(rank, shown) + (1 - attraction) * self.persistence
-            )
+            goes_on = attraction * self._on_after_click(rank, shown) + (1 - attraction) * self.persistence
+            examining = examining * goes_on
         return chances
 
     def _on_after_click(self, rank: int, shown: Shown) -> Float64Array:
@@ -208,6 +175,6 @@ def at(values: Float64Array, rank: int) -> float:
     return float(values[min(rank, len(values) - 1)])
 
 
-def ranked(values: Float64Array, shown: Shown) -> Float64Array:
-    """The values of all ranks of the lists."""
-    return values[np.minimum(np.arange(shown.attraction.shape[1]), len(values) - 1)]
+def ranked(values: Float64Array, n_ranks: int) -> Float64Array:
+    """The values of the first ranks, deeper ones as in `at`."""
+    return values[np.minimum(np.arange(n_ranks), len(values) - 1)]

@@ -12,10 +12,16 @@ import numpy as np
 
 from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray, Seed
 from rankwright.clicks.logs.click_log import ClickLog, PairLog, pair_log
-from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Chain, Shown, conditional_chances, drawn_clicks
+from rankwright.clicks.models.behaviour import Behaviour, Chain, Shown, conditional_chances, drawn_clicks, ranked
 from rankwright.clicks.models.list_matrices import KnownPairs, Laid, laid_out
-from rankwright.clicks.models.rates import beta_interval, bounded, drawn_rates, fitted_strength
-from rankwright.clicks.models.stored import stored_pairs, stored_parameters, stored_strengths
+from rankwright.clicks.models.rates import (
+    LEAST_CHANCE,
+    ClickCounts,
+    beta_interval,
+    bounded,
+    drawn_rates,
+    fitted_strength,
+)
 from rankwright.container.file import write_container
 from rankwright.errors import InputError, require
 
@@ -99,13 +105,14 @@ class ClickEvaluation:
 
 
 KIND = "click-model"  # of files
+EACH_PAIR = -1  # the length of a parameter that has a value for each pair of a query and a document
 RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
 
 
 class ClickModel(ABC):
     """A model of how users click.
 
-    A new model is a subclass with a `name`, `_learn`, `_behaviour` and `_chances`, and a line in the table of models.
+    A new model is a subclass with a `name`, `_chances`, `_learn` and `_behaviour`, and a line in the table of models.
 
     Parameters
     ----------
@@ -122,6 +129,8 @@ class ClickModel(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    # The parameters, all of them chances, that the behaviour needs beside the attraction: their lengths, None for any.
+    _chances: ClassVar[Mapping[str, int | None]] = {}
 
     def __init__(
         self,
@@ -146,14 +155,8 @@ class ClickModel(ABC):
     def _behaviour(self) -> Behaviour:
         """How users behave by the fitted parameters."""
 
-    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
-        """The shapes of the parameters, all of them chances, that the behaviour needs beside the attraction."""
-        del n_pairs
-        return {}
-
-    def _check(self, parameters: Arrays) -> None:
+    def _check(self, parameters: Arrays) -> None:  # noqa: B027
         """Raise an `InputError` where parameters from a file do not fit together in some other way."""
-        del parameters
 
     def fit(self, log: ClickLog) -> Self:
         """Learn from a log.
@@ -192,20 +195,11 @@ class ClickModel(ABC):
         """
         require(0 < level < 1, f"level must lie between 0 and 1, got {level}")
         parts = self._fitted()
-        deviation, low, high = beta_interval(
-            parts["clicks"], parts["examined"], parts["usual"], self.strengths_["attraction"], level
-        )
+        counts = parts["clicks"], parts["examined"], parts["usual"]
+        spread = beta_interval(*counts, self.strengths_["attraction"], level)
         mean = parts["attraction"] * parts["satisfaction"] if "satisfaction" in parts else parts["attraction"]
         return RelevanceEstimates(
-            self.queries_,
-            self.documents_,
-            mean,
-            deviation,
-            low,
-            high,
-            parts["shown"],
-            self.query_ids_,
-            self.document_ids_,
+            self.queries_, self.documents_, mean, *spread, parts["shown"], self.query_ids_, self.document_ids_
         )
 
     def examination(self, n_ranks: int = 10) -> Float64Array:
@@ -222,14 +216,13 @@ class ClickModel(ABC):
             Chances relative to that of the first rank.
         """
         require(n_ranks >= 1, f"n_ranks must be 1 or more, got {n_ranks}")
-        usual = self._fitted()["rank_attraction"]
-        shown = _alike(usual, float(self._fitted().get("mean_satisfaction", np.zeros(1))[0]), n_ranks)
+        parts = self._fitted()
+        usual = np.maximum(ranked(parts["rank_attraction"], n_ranks), LEAST_CHANCE)
+        satisfaction = float(parts.get("mean_satisfaction", np.zeros(1))[0])
         behaviour = self._behaviour()
-        if isinstance(behaviour, Chain):
-            behaviour = replace(
-                behaviour, noise=0.0
-            )  # clicks on documents that were not examined tell nothing about examination
-        chances = behaviour.marginal(shown)[0] / shown.attraction[0]
+        if isinstance(behaviour, Chain):  # clicks on what was not examined tell nothing about examination
+            behaviour = replace(behaviour, noise=0.0)
+        chances = behaviour.marginal(Shown(usual[None, :], np.full((1, n_ranks), satisfaction)))[0] / usual
         relative: Float64Array = chances / chances[0]
         return relative
 
@@ -256,9 +249,9 @@ class ClickModel(ABC):
         behaviour = self._behaviour()
         for laid in self._laid(merged):
             shown, times = self._shown(laid), counts[laid.lists, None] * laid.there
-            conditional = conditional_chances(behaviour, shown, laid.clicked)
             width = laid.there.shape[1]
-            for row, chances in enumerate((conditional, behaviour.marginal(shown))):
+            given_clicks = conditional_chances(behaviour, shown, laid.clicked)
+            for row, chances in enumerate((given_clicks, behaviour.marginal(shown))):
                 kept = np.clip(chances, LEAST_CHANCE, 1 - LEAST_CHANCE)
                 logs = np.where(laid.clicked, np.log(kept), np.log1p(-kept)) * laid.there
                 bits[row, :width] -= (logs * times).sum(axis=0) / np.log(2)
@@ -266,17 +259,9 @@ class ClickModel(ABC):
                     of_list[laid.lists] = logs.sum(axis=1)
             seen[:width] += times.sum(axis=0)
         at_rank = 2 ** (bits / np.maximum(seen, 1))
-        total = max(int(counts.sum()), 1)
-        return ClickEvaluation(
-            float((of_list * counts).sum() / total),
-            float(np.average(at_rank[0], weights=seen)),
-            float(np.average(at_rank[1], weights=seen)),
-            at_rank[0],
-            at_rank[1],
-            of_list,
-            counts,
-            merged.queries,
-        )
+        conditional, plain = (float(np.average(one, weights=seen)) for one in at_rank)
+        likelihood = float((of_list * counts).sum() / max(int(counts.sum()), 1))
+        return ClickEvaluation(likelihood, conditional, plain, at_rank[0], at_rank[1], of_list, counts, merged.queries)
 
     def sample(self, log: ClickLog, *, seed: Seed = 0) -> ClickLog:
         """Draw clicks on the lists of a log.
@@ -331,8 +316,7 @@ class ClickModel(ABC):
     def _shown(self, laid: Laid) -> Shown:
         """What the model knows of the documents of some lists; new ones count as usual for their rank."""
         parts = self._fitted()
-        usual = parts["rank_attraction"][np.minimum(np.arange(laid.pairs.shape[1]), len(parts["rank_attraction"]) - 1)]
-        is_new = laid.pairs < 0
+        is_new, usual = laid.pairs < 0, ranked(parts["rank_attraction"], laid.pairs.shape[1])
         attraction = np.where(is_new, usual, parts["attraction"][laid.pairs])
         if "satisfaction" not in parts:
             return Shown(attraction, np.zeros_like(attraction))
@@ -341,10 +325,10 @@ class ClickModel(ABC):
 
     def _attraction(
         self,
-        shown: IntArray,
-        clicks: Float64Array,
+        counts: ClickCounts,
         examined: Float64Array,
-        ranks: RankCounts,
+        *,
+        clicks: Float64Array | None = None,
         iteration: int = 0,
         usual_at: Float64Array | None = None,
     ) -> Float64Array:
@@ -354,57 +338,22 @@ class ClickModel(ABC):
         usually stand at the same rank. With one rate for all ranks, the attractive documents that an engine puts on top
         would look like more examination there.
         """
+        clicks = counts.clicks if clicks is None else clicks
         if usual_at is None:
-            at, n_ranks = np.rint(ranks.mean_of_pair).astype(np.int64), len(ranks.shown)
+            at, n_ranks = np.rint(counts.mean_rank).astype(np.int64), len(counts.shown_at)
             overall = float(clicks.sum()) / max(float(examined.sum()), 1.0)
             n_clicks, n_examined = (np.bincount(at, weights=one, minlength=n_ranks) for one in (clicks, examined))
             usual_at = bounded((n_clicks + overall) / (n_examined + 1))
             usual = usual_at[at]
         else:
-            usual = ranks.of_pairs(usual_at)
+            usual = counts.of_pairs(usual_at)
         if self.strength is not None:
             self.strengths_["attraction"] = float(self.strength)
         elif iteration in RECOUNTED_AT:
             self.strengths_["attraction"] = fitted_strength(clicks, examined, usual)
         rates = drawn_rates(clicks, examined, usual, self.strengths_["attraction"])
         self.parameters_ |= {
-            "attraction": rates, "shown": shown, "clicks": clicks, "examined": examined, "usual": usual,
+            "attraction": rates, "shown": counts.shown, "clicks": clicks, "examined": examined, "usual": usual,
             "rank_attraction": usual_at,
         }  # fmt: skip
         return rates
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RankCounts:
-    """Of each rank, how often it was shown, clicked, and clicked last; and the mean rank at which each pair stood."""
-
-    shown: Float64Array
-    clicks: Float64Array
-    last: Float64Array
-    mean_of_pair: Float64Array
-
-    @property
-    def click_rates(self) -> Float64Array:
-        """The click rate of each rank."""
-        return (self.clicks + 0.5) / (self.shown + 1)
-
-    def of_pairs(self, values: Float64Array) -> Float64Array:
-        """What values of ranks are at the mean rank of each pair."""
-        return np.interp(self.mean_of_pair, np.arange(len(values)), values)
-
-
-def _alike(usual: Float64Array, satisfaction: float, n_ranks: int) -> Shown:
-    """One list of documents that are as is usual at each rank."""
-    attraction = usual[np.minimum(np.arange(n_ranks), len(usual) - 1)][None, :]
-    return Shown(np.maximum(attraction, LEAST_CHANCE), np.full((1, n_ranks), satisfaction))
-
-
-def restore(model: ClickModel, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> ClickModel:
-    """Fill a model with what a file holds."""
-    known = stored_pairs(header, arrays)
-    model.queries_, model.documents_, model.query_ids_, model.document_ids_ = known
-    n_pairs = len(model.queries_)
-    model.parameters_ = stored_parameters(arrays, n_pairs, model._chances(n_pairs))
-    model._check(model.parameters_)
-    model.strengths_ = stored_strengths(header)
-    return model

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
-from rankwright import kernels
-from rankwright.arrays import Float64Array, IntArray, thread_count
+from rankwright.arrays import Float64Array
 from rankwright.clicks.logs.click_log import PairLog
-from rankwright.clicks.models.behaviour import Behaviour, ByDocument, ByRank, Chain
-from rankwright.clicks.models.click_model import ClickModel, RankCounts
-from rankwright.clicks.models.rates import drawn_rates, fitted_strength
-
-SHOWN, CLICKS, TO_FIRST, TO_LAST, LAST, RANKS = range(6)  # columns of what is counted of a pair
-HALF = 0.5  # added to counts of ranks, so that no chance is 0 or 1
-
-
-def counted(log: PairLog, threads: int | None) -> tuple[IntArray, RankCounts]:
-    """Counts of each pair, and of each rank."""
-    of_pair, at_rank = np.empty((log.n_pairs, 6), np.int64), np.empty((log.n_ranks, 3), np.int64)
-    kernels.count_clicks(log.lists, of_pair, at_rank, thread_count(threads))
-    shown, clicks, last = at_rank.T.astype(np.float64)
-    return of_pair, RankCounts(shown, clicks, last, of_pair[:, RANKS] / np.maximum(of_pair[:, SHOWN], 1))
+from rankwright.clicks.models.behaviour import Behaviour, Chain, PositionBased
+from rankwright.clicks.models.click_model import EACH_PAIR, ClickModel
+from rankwright.clicks.models.rates import counted, drawn_rates, fitted_strength, share_of
 
 
 class RankRate(ClickModel):
@@ -31,18 +18,16 @@ class RankRate(ClickModel):
 
     name: ClassVar[str] = "rank-rate"
     summary: ClassVar[str] = "a click rate for each rank"
+    _chances: ClassVar = {"rates": None}
 
     def _learn(self, log: PairLog) -> None:
-        of_pair, ranks = counted(log, self.threads)
-        clicks, rates = of_pair[:, CLICKS].astype(np.float64), ranks.click_rates
-        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, SHOWN].astype(np.float64), ranks, usual_at=rates)
-        self.parameters_ |= {"rates": rates, "attraction": ranks.of_pairs(rates)}
+        counts = counted(log, self.threads)
+        rates = counts.rates_at
+        self._attraction(counts, counts.shown.astype(np.float64), usual_at=rates)
+        self.parameters_ |= {"rates": rates, "attraction": counts.of_pairs(rates)}
 
     def _behaviour(self) -> Behaviour:
-        return ByRank(self._fitted()["rates"])
-
-    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
-        return {"rates": (None,)}
+        return PositionBased(self._fitted()["rates"], attracts=False)
 
 
 class DocumentRate(ClickModel):
@@ -52,12 +37,11 @@ class DocumentRate(ClickModel):
     summary: ClassVar[str] = "a click rate for each document of a query"
 
     def _learn(self, log: PairLog) -> None:
-        of_pair, ranks = counted(log, self.threads)
-        clicks, shown = of_pair[:, CLICKS].astype(np.float64), of_pair[:, SHOWN]
-        self._attraction(shown, clicks, shown.astype(np.float64), ranks, usual_at=ranks.click_rates)
+        counts = counted(log, self.threads)
+        self._attraction(counts, counts.shown.astype(np.float64), usual_at=counts.rates_at)
 
     def _behaviour(self) -> Behaviour:
-        return ByDocument()
+        return PositionBased(np.ones(1))
 
 
 class Cascade(ClickModel):
@@ -65,21 +49,17 @@ class Cascade(ClickModel):
 
     name: ClassVar[str] = "cascade"
     summary: ClassVar[str] = "from the top down to the first click"
+    _chances: ClassVar = {"noise": 1}
 
     def _learn(self, log: PairLog) -> None:
-        of_pair, ranks = counted(log, self.threads)
-        examined = of_pair[:, TO_FIRST].astype(np.float64)
-        n_first = _first_clicks(log)
-        beyond = float(of_pair[:, SHOWN].sum() - of_pair[:, TO_FIRST].sum())
-        noise = (float(of_pair[:, CLICKS].sum()) - float(n_first.sum()) + HALF) / (beyond + 1)
-        self._attraction(of_pair[:, SHOWN], n_first, examined, ranks)
+        counts, n_first = counted(log, self.threads), _first_clicks(log)
+        beyond = float(counts.shown.sum() - counts.to_first.sum())
+        noise = share_of(float(counts.clicks.sum() - n_first.sum()), beyond)
+        self._attraction(counts, counts.to_first, clicks=n_first)
         self.parameters_["noise"] = np.array([noise])
 
     def _behaviour(self) -> Behaviour:
         return Chain(np.zeros(1), noise=float(self._fitted()["noise"][0]))
-
-    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
-        return {"noise": (1,)}
 
 
 class DependentClicks(ClickModel):
@@ -87,18 +67,15 @@ class DependentClicks(ClickModel):
 
     name: ClassVar[str] = "dcm"
     summary: ClassVar[str] = "goes on after a click with the chance of its rank"
+    _chances: ClassVar = {"continuation": None}
 
     def _learn(self, log: PairLog) -> None:
-        of_pair, ranks = counted(log, self.threads)
-        clicks = of_pair[:, CLICKS].astype(np.float64)
-        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, TO_LAST].astype(np.float64), ranks)
-        self.parameters_["continuation"] = 1 - (ranks.last + HALF) / (ranks.clicks + 2 * HALF)
+        counts = counted(log, self.threads)
+        self._attraction(counts, counts.to_last)
+        self.parameters_["continuation"] = 1 - share_of(counts.last_at, counts.clicks_at)
 
     def _behaviour(self) -> Behaviour:
         return Chain(self._fitted()["continuation"])
-
-    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
-        return {"continuation": (None,)}
 
 
 class SimplifiedDBN(ClickModel):
@@ -106,25 +83,22 @@ class SimplifiedDBN(ClickModel):
 
     name: ClassVar[str] = "sdbn"
     summary: ClassVar[str] = "from the top down until satisfied"
+    _chances: ClassVar = {"satisfaction": EACH_PAIR, "mean_satisfaction": 1}
 
     def _learn(self, log: PairLog) -> None:
-        of_pair, ranks = counted(log, self.threads)
-        clicks = of_pair[:, CLICKS].astype(np.float64)
-        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, TO_LAST].astype(np.float64), ranks)
-        self.parameters_ |= satisfactions(self, of_pair[:, LAST].astype(np.float64), clicks)
+        counts = counted(log, self.threads)
+        self._attraction(counts, counts.to_last)
+        self.parameters_ |= satisfactions(self, counts.last, counts.clicks)
 
     def _behaviour(self) -> Behaviour:
         return Chain(np.ones(1), satisfies=True)
-
-    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
-        return {"satisfaction": (n_pairs,), "mean_satisfaction": (1,)}
 
 
 def satisfactions(
     model: ClickModel, satisfied: Float64Array, clicks: Float64Array, iteration: int = 0
 ) -> dict[str, Float64Array]:
     """The share of its clicks with which each document satisfied, drawn to that of all."""
-    mean = float(satisfied.sum() + HALF) / float(clicks.sum() + 1)
+    mean = share_of(float(satisfied.sum()), float(clicks.sum()))
     usual = np.full(len(clicks), mean)
     if iteration == 0 or "satisfaction" not in model.strengths_:
         model.strengths_["satisfaction"] = fitted_strength(satisfied, clicks, usual)
@@ -134,11 +108,7 @@ def satisfactions(
 
 def _first_clicks(log: PairLog) -> Float64Array:
     """How often each pair was the first click of a list."""
-    lists, clicked = log.lists, log.lists.clicked
-    rows = np.flatnonzero(clicked)
-    list_of_click = np.searchsorted(lists.offsets, rows, side="right") - 1
-    is_first = np.ones(len(rows), np.bool_)
-    is_first[1:] = list_of_click[1:] != list_of_click[:-1]
-    first, of_list = rows[is_first], list_of_click[is_first]
-    sums = np.bincount(lists.pairs[first], weights=lists.counts[of_list], minlength=log.n_pairs)
+    lists, rows = log.lists, np.flatnonzero(log.lists.clicked)
+    of_list, first = np.unique(np.searchsorted(lists.offsets, rows, side="right") - 1, return_index=True)
+    sums = np.bincount(lists.pairs[rows[first]], weights=lists.counts[of_list], minlength=log.n_pairs)
     return sums.astype(np.float64)

@@ -8,8 +8,8 @@ about the document.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -17,10 +17,9 @@ from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array, Int32Array, IntArray, thread_count
 from rankwright.clicks.logs.click_log import PairLog
 from rankwright.clicks.models.behaviour import Behaviour, Chain, PositionBased, UserBrowsing
-from rankwright.clicks.models.click_model import ClickModel
-from rankwright.clicks.models.counted import CLICKS, HALF, LAST, SHOWN, TO_LAST, counted, satisfactions
-from rankwright.clicks.models.fixed_point import State, fixed_point
-from rankwright.clicks.models.rates import LEAST_RATE
+from rankwright.clicks.models.click_model import EACH_PAIR, ClickModel
+from rankwright.clicks.models.counted import satisfactions
+from rankwright.clicks.models.rates import LEAST_RATE, counted, share_of
 from rankwright.container.checks import read_array
 from rankwright.errors import InputError
 from rankwright.kernels.records import PairCells
@@ -28,6 +27,10 @@ from rankwright.kernels.records import PairCells
 DEEPEST = 50  # ranks that are told apart; deeper ones count as the last
 FIRST_PERSISTENCE = 0.9  # to start from
 CHANCES = (LEAST_RATE, 1 - LEAST_RATE)  # between which fitted chances lie
+LONGEST = 4.0  # how far a leap may go at first, in steps; it grows where leaps go well
+
+State: TypeAlias = list[Float64Array]  # the first array is the one whose changes are watched
+Bounds: TypeAlias = Sequence[tuple[Float64Array | IntArray | float, Float64Array | IntArray | float]]
 
 
 class _Examination(ClickModel):
@@ -36,45 +39,40 @@ class _Examination(ClickModel):
     The first rank is taken as examined for certain: only products of both chances show in clicks.
     """
 
+    _chances: ClassVar = {"examination": None}
+
     @abstractmethod
     def _contexts(self, n_ranks: int) -> Int32Array:
         """The context of each rank after each last click; context 0 is that of the first rank."""
 
     def _learn(self, log: PairLog) -> None:
         threads = thread_count(self.threads)
-        of_pair, ranks = counted(log, self.threads)
+        counts = counted(log, self.threads)
+        clicks, shown = counts.clicks, counts.shown
         context_of = self._contexts(min(log.n_ranks, DEEPEST))
         cells = _cells(log, context_of, threads)
-        clicks, shown = of_pair[:, CLICKS].astype(np.float64), of_pair[:, SHOWN]
         n_contexts = int(context_of.max()) + 1
-        shown_in = np.bincount(cells.contexts, weights=cells.shown, minlength=n_contexts)
-        clicks_in = np.bincount(cells.contexts, weights=cells.clicks, minlength=n_contexts)
+        shown_in, clicks_in = (
+            np.bincount(cells.contexts, weights=one, minlength=n_contexts) for one in (cells.shown, cells.clicks)
+        )
 
         def step(state: State, number: int) -> State:
             examination, examined = state
-            attraction = self._attraction(shown, clicks, examined, ranks, number)
+            attraction = self._attraction(counts, examined, iteration=number)
             new_examined, in_context = np.empty(log.n_pairs), np.empty(n_contexts)
             kernels.examination_step(cells, attraction, examination, new_examined, in_context, threads)
-            new = np.clip((in_context + HALF) / (shown_in + 2 * HALF), *CHANCES)
+            new = np.clip(share_of(in_context, shown_in), *CHANCES)
             new[0] = 1.0
             return [new, new_examined]
 
         # Where the log cannot tell examination and attraction apart, differences between ranks count as examination.
-        rates = (clicks_in + HALF) / (shown_in + 2 * HALF)
-        examination = np.clip(rates / rates[0], 0.01, 0.99)
+        rates = share_of(clicks_in, shown_in)
+        examination: Float64Array = np.clip(rates / rates[0], 0.01, 0.99)
         examination[0] = 1.0
-        state, self.n_iterations_ = fixed_point(
-            step,
-            [examination, np.maximum(shown * examination.mean(), clicks)],
-            [CHANCES, (clicks, shown)],
-            tolerance=self.tolerance,
-            most=self.iterations,
-        )
-        self._attraction(shown, clicks, state[1], ranks, self.iterations)
+        start, bounds = [examination, np.maximum(shown * examination.mean(), clicks)], (CHANCES, (clicks, shown))
+        state, self.n_iterations_ = fixed_point(step, start, bounds, tolerance=self.tolerance, most=self.iterations)
+        self._attraction(counts, state[1], iteration=self.iterations)
         self.parameters_ |= {"examination": state[0], "contexts": context_of}
-
-    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
-        return {"examination": (None,)}
 
     def _check(self, parameters: Arrays) -> None:
         contexts = read_array(parameters, "contexts", np.int32, (None, None))
@@ -130,30 +128,31 @@ class DynamicBayesianNetwork(ClickModel):
 
     name: ClassVar[str] = "dbn"
     summary: ClassVar[str] = "from the top down until satisfied or tired"
+    _chances: ClassVar = {"satisfaction": EACH_PAIR, "mean_satisfaction": 1, "persistence": 1}
 
     def _learn(self, log: PairLog) -> None:
-        threads = thread_count(self.threads)
-        of_pair, ranks = counted(log, self.threads)
-        clicks, shown = of_pair[:, CLICKS].astype(np.float64), of_pair[:, SHOWN]
-        to_last, last = of_pair[:, TO_LAST].astype(np.float64), of_pair[:, LAST].astype(np.float64)
-        of_query = np.empty(len(log.lists.list_starts) - 1), np.empty(len(log.lists.list_starts) - 1)
+        threads, n_queries = thread_count(self.threads), len(log.lists.list_starts) - 1
+        counts = counted(log, self.threads)
+        clicks, to_last, last = counts.clicks, counts.to_last, counts.last
+        n_clicks = float(clicks.sum())
+        went_on, could_go_on = np.empty(n_queries), np.empty(n_queries)
 
         def step(state: State, number: int) -> State:
+            # The first array is the persistence, and the mean attraction and satisfaction to watch along with it.
             chances, examined, satisfied = state
-            attraction = self._attraction(shown, clicks, examined, ranks, number)
+            attraction = self._attraction(counts, examined, iteration=number)
             content = satisfactions(self, satisfied, clicks, number)["satisfaction"]
-            sums = np.empty(log.n_pairs), np.empty(log.n_pairs)
-            kernels.dbn_step(log.lists, attraction, content, float(chances[0]), *sums, *of_query, threads)
-            return [_chances(*of_query, *sums, clicks), *sums]
+            examined, satisfied = np.empty(log.n_pairs), np.empty(log.n_pairs)
+            sums = examined, satisfied, went_on, could_go_on
+            kernels.dbn_step(log.lists, attraction, content, float(chances[0]), *sums, threads)
+            events = np.array([went_on.sum(), n_clicks, satisfied.sum()])
+            trials = np.array([could_go_on.sum(), examined.sum(), n_clicks])
+            return [np.clip(share_of(events, trials), *CHANCES), examined, satisfied]
 
-        state, self.n_iterations_ = fixed_point(
-            step,
-            [np.full(3, FIRST_PERSISTENCE), to_last, 0.5 * last],
-            [CHANCES, (np.minimum(clicks, to_last), shown), (0.0, last)],
-            tolerance=self.tolerance,
-            most=self.iterations,
-        )
-        self._attraction(shown, clicks, state[1], ranks, self.iterations)
+        start = [np.full(3, FIRST_PERSISTENCE), to_last, 0.5 * last]
+        bounds = (CHANCES, (np.minimum(clicks, to_last), counts.shown), (0.0, last))
+        state, self.n_iterations_ = fixed_point(step, start, bounds, tolerance=self.tolerance, most=self.iterations)
+        self._attraction(counts, state[1], iteration=self.iterations)
         self.parameters_ |= satisfactions(self, state[2], clicks, self.iterations)
         self.parameters_["persistence"] = state[0][:1]
 
@@ -161,19 +160,51 @@ class DynamicBayesianNetwork(ClickModel):
         persistence = float(self._fitted()["persistence"][0])
         return Chain(np.full(1, persistence), persistence=persistence, satisfies=True)
 
-    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
-        return {"satisfaction": (n_pairs,), "mean_satisfaction": (1,), "persistence": (1,)}
+
+def fixed_point(
+    step: Callable[[State, int], State], start: State, bounds: Bounds, *, tolerance: float, most: int
+) -> tuple[State, int]:
+    """The state that a step no longer changes by more than the tolerance, and how many steps that took.
+
+    After two steps the state leaps in their direction, as far as their difference suggests (SQUAREM, Varadhan and
+    Roland 2008), and is kept within the bounds; another step follows. `step` is also told the number of steps before.
+    """
+    before, n_steps, longest = start, 0, LONGEST
+    while True:
+        states = [before]
+        for _ in range(2):
+            states.append(step(states[-1], n_steps))
+            n_steps += 1
+            if _change(*states[-2:]) < tolerance or n_steps >= most:
+                return states[-1], n_steps
+        length = _length(states)
+        leapt = _leap(states, min(length, longest), bounds)
+        after = step(leapt, n_steps)
+        n_steps += 1
+        if _change(leapt, after) > _change(*states[:2]):  # it led astray: it is taken back
+            before, longest = states[-1], max(1.0, longest / 4)
+            continue
+        if length > longest:
+            longest *= 4
+        if _change(leapt, after) < tolerance or n_steps >= most:
+            return after, n_steps
+        before = after
 
 
-def _chances(
-    went_on: Float64Array,
-    could_go_on: Float64Array,
-    examined: Float64Array,
-    satisfied: Float64Array,
-    clicks: Float64Array,
-) -> Float64Array:
-    """The persistence, and the mean attraction and satisfaction, whose changes are watched along with it."""
-    n_clicks = float(clicks.sum())
-    events = np.array([went_on.sum(), n_clicks, satisfied.sum()])
-    trials = np.array([could_go_on.sum(), examined.sum(), n_clicks])
-    return np.clip((events + HALF) / (trials + 2 * HALF), *CHANCES)
+def _change(one: State, other: State) -> float:
+    return float(np.abs(one[0] - other[0]).max())
+
+
+def _length(states: Sequence[State]) -> float:
+    """How many steps further the last two of them point."""
+    first, second = states[1][0] - states[0][0], states[2][0] - states[1][0]
+    bend = float(np.linalg.norm(second - first))
+    return max(1.0, float(np.linalg.norm(first)) / bend) if bend > 0 else 1.0
+
+
+def _leap(states: Sequence[State], length: float, bounds: Bounds) -> State:
+    leapt = []
+    for (zero, one, two), (low, high) in zip(zip(*states, strict=True), bounds, strict=True):
+        first = one - zero
+        leapt.append(np.clip(zero + 2 * length * first + length**2 * (two - one - first), low, high))
+    return leapt

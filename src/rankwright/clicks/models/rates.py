@@ -1,16 +1,58 @@
-"""Rates of rare events: counts drawn to what is usual, as strongly as the log itself suggests."""
+"""Counts of clicks, and rates of rare events: drawn to what is usual, as strongly as the log itself suggests."""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright import kernels
+from rankwright.arrays import Float64Array, IntArray, thread_count
+from rankwright.clicks.logs.click_log import PairLog
 
 STRENGTHS = np.geomspace(0.25, 256, 21)  # numbers of imagined trials, from which the log chooses
 MOST_COUNTS = 1 << 16  # a strength is chosen by at most so many counts: more would hardly change it
 LEAST_RATE = 1e-6  # a rate is never quite 0 or 1: one more event may always come
+LEAST_CHANCE = 1e-9  # of a click, and of none: what a model calls impossible may still be in a log
+
+
+class ClickCounts(NamedTuple):
+    """What is counted of each pair of a query and a document, and of each rank (names that end in `_at`)."""
+
+    shown: IntArray
+    clicks: Float64Array
+    to_first: Float64Array  # how often it was shown no lower than the first click of a list
+    to_last: Float64Array  # no lower than the last click
+    last: Float64Array  # how often it was the last click
+    mean_rank: Float64Array
+    shown_at: Float64Array
+    clicks_at: Float64Array
+    last_at: Float64Array
+
+    @property
+    def rates_at(self) -> Float64Array:
+        """The click rate of each rank."""
+        rates: Float64Array = share_of(self.clicks_at, self.shown_at)
+        return rates
+
+    def of_pairs(self, values: Float64Array) -> Float64Array:
+        """What values of ranks are at the mean rank of each pair."""
+        return np.interp(self.mean_rank, np.arange(len(values)), values)
+
+
+def counted(log: PairLog, threads: int | None) -> ClickCounts:
+    """The counts of a log."""
+    of_pair, at_rank = np.empty((log.n_pairs, 6), np.int64), np.empty((log.n_ranks, 3), np.int64)
+    kernels.count_clicks(log.lists, of_pair, at_rank, thread_count(threads))
+    clicks, to_first, to_last, last, ranks = np.ascontiguousarray(of_pair.T[1:], np.float64)
+    shown, of_ranks = of_pair[:, 0], at_rank.T.astype(np.float64)
+    return ClickCounts(shown, clicks, to_first, to_last, last, ranks / np.maximum(shown, 1), *of_ranks)
+
+
+def share_of(events: Any, trials: Any) -> Any:
+    """The share of events in trials, with half an event added on both sides, so that it is never 0 or 1."""
+    return (events + 0.5) / (trials + 1)
 
 
 def fitted_strength(events: Float64Array, trials: Float64Array, usual: Float64Array) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwright.clicks.models.fixed_point import fixed_point
+from rankwright.clicks.models.expected import fixed_point
 
 FREE = (-np.inf, np.inf)
 
