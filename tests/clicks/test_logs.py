@@ -143,7 +143,7 @@ def test_ids_may_be_of_any_type_in_parquet(kind, tmp_path):
 
 
 def test_many_ids_are_numbered_as_by_a_dictionary():
-    from rankwright.clicks.logs.id_numbers import Codes
+    from rankwright.clicks.logs.log_blocks import Codes
 
     rng = np.random.default_rng(0)
     for texts in (False, True):

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float64Array, IdArray, IntArray, Uint64Array, as_ids, as_scores
-from rankwright.clicks.logs.click_log import ClickLog
+from rankwright.arrays import Float64Array, IdArray, IntArray, Uint64Array, as_scores
+from rankwright.clicks.logs.click_log import ClickLog, id_codes
 from rankwright.clicks.models.behaviour import Behaviour, Chain, PositionBased, Shown, UserBrowsing, drawn_clicks
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, UnknownNameError, require
@@ -182,12 +182,12 @@ def known_documents(data: RankingDataset) -> IdArray:
 def _as_log(
     data: RankingDataset, queries: IntArray, rows: IntArray, there: np.ndarray, clicked: np.ndarray
 ) -> ClickLog:
-    query_ids, of_query = np.unique(as_ids(known_queries(data), name="query ids"), return_inverse=True)
-    document_ids, of_row = np.unique(as_ids(known_documents(data), name="document ids"), return_inverse=True)
+    query_ids, of_query = id_codes(known_queries(data), "query ids")
+    document_ids, of_row = id_codes(known_documents(data), "document ids")
     return ClickLog(
-        queries=of_query[queries].astype(np.int32),
+        queries=of_query[queries],
         offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(there.sum(axis=1))]),
-        documents=of_row[rows[there]].astype(np.int32),
+        documents=of_row[rows[there]],
         clicked=np.ascontiguousarray(clicked[there]),
         query_ids=query_ids,
         document_ids=document_ids,

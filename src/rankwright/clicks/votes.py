@@ -11,7 +11,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
 from rankwright.clicks.logs.click_log import ClickLog
-from rankwright.clicks.logs.id_numbers import sorted_codes
+from rankwright.clicks.logs.log_blocks import sorted_codes
 from rankwright.clicks.logs.log_files import LogFile
 from rankwright.errors import UnknownNameError, require
 from rankwright.formats.storage.streams import Paths

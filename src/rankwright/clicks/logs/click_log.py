@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from rankwright.arrays import (
     as_ids,
     thread_count,
 )
-from rankwright.clicks.logs.id_numbers import sorted_codes
+from rankwright.clicks.logs.log_blocks import sorted_codes
 from rankwright.errors import InputError, require
 from rankwright.kernels.records import PairLists, ShownLists
 
@@ -138,28 +139,14 @@ class ClickLog:
                 if not 1 <= position <= sizes[k]:
                     raise InputError(f"list {k} has {sizes[k]} documents, and a click at position {position}")
                 clicked[offsets[k] + position - 1] = True
-        query_ids, of_list = np.unique(as_ids(np.asarray(queries), name="queries"), return_inverse=True)
-        flat = [document for one in shown for document in one]
-        document_ids, of_row = np.unique(
-            as_ids(np.asarray(flat or np.empty(0, int)), name="shown"), return_inverse=True
-        )
-        policy_ids, of_policy = (None, None)
+        columns: dict[str, Any] = {"offsets": offsets, "clicked": clicked}
+        columns["query_ids"], columns["queries"] = id_codes(queries, "queries")
+        columns["document_ids"], columns["documents"] = id_codes([*chain(*shown)] or np.empty(0, int), "shown")
         if policies is not None:
-            policy_ids, of_policy = np.unique(as_ids(np.asarray(policies), name="policies"), return_inverse=True)
-        flat_propensities = None
+            columns["policy_ids"], columns["policies"] = id_codes(policies, "policies")
         if propensities is not None:
-            flat_propensities = np.array([value for one in propensities for value in one], np.float32)
-        return cls(
-            queries=of_list.astype(np.int32),
-            offsets=offsets,
-            documents=of_row.astype(np.int32),
-            clicked=clicked,
-            query_ids=query_ids,
-            document_ids=document_ids,
-            propensities=flat_propensities,
-            policies=None if of_policy is None else of_policy.astype(np.int32),
-            policy_ids=policy_ids,
-        )
+            columns["propensities"] = np.array([*chain(*propensities)], np.float32)
+        return cls(**columns)
 
     def __repr__(self) -> str:
         return (
@@ -224,23 +211,14 @@ class ClickLog:
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         documents, clicked = np.empty(int(offsets[-1]), np.int32), np.empty(int(offsets[-1]), np.bool_)
         kernels.take_lists(self.lists, places, offsets, documents, clicked, thread_count(None))
-        propensities = None
+        columns: dict[str, Any] = {"offsets": offsets, "documents": documents, "clicked": clicked}
         if self.propensities is not None:
             rows = np.repeat(self.offsets[places] - offsets[:-1], sizes) + np.arange(offsets[-1])
-            propensities = self.propensities[rows]
-        per_list: dict[str, Any] = {
-            name: None if (values := getattr(self, name)) is None else values[places]
-            for name in ("counts", "first_ranks", "policies")
-        }
-        return replace(
-            self,
-            queries=self.queries[places],
-            offsets=offsets,
-            documents=documents,
-            clicked=clicked,
-            propensities=propensities,
-            **per_list,
-        )
+            columns["propensities"] = self.propensities[rows]
+        for name in ("queries", "counts", "first_ranks", "policies"):
+            values = getattr(self, name)
+            columns[name] = None if values is None else values[places]
+        return replace(self, **columns)
 
     def first_pages(self) -> ClickLog:
         """The log without pages after the first.
@@ -374,16 +352,15 @@ def pair_log(log: ClickLog, *, threads: int | None = None) -> PairLog:
 
 def in_order_of_ids(log: ClickLog) -> ClickLog:
     """The log with ids in ascending order, and numbers to match."""
-    query_ids, new_query = sorted_codes(log.query_ids)
-    document_ids, new_document = sorted_codes(log.document_ids)
-    changed = replace(
-        log,
-        queries=new_query[log.queries],
-        documents=new_document[log.documents],
-        query_ids=query_ids,
-        document_ids=document_ids,
-    )
-    if log.policies is None or log.policy_ids is None:
-        return changed
-    policy_ids, new_policy = sorted_codes(log.policy_ids)
-    return replace(changed, policies=new_policy[log.policies], policy_ids=policy_ids)
+    changed: dict[str, Any] = {}
+    for name, ids in (("queries", "query_ids"), ("documents", "document_ids"), ("policies", "policy_ids")):
+        if getattr(log, name) is not None:
+            changed[ids], new = sorted_codes(getattr(log, ids))
+            changed[name] = new[getattr(log, name)]
+    return replace(log, **changed)
+
+
+def id_codes(values: Any, name: str) -> tuple[IdArray, Int32Array]:
+    """The ids among these values, each once and in ascending order, and the place of each value among them."""
+    ids, places = np.unique(as_ids(np.asarray(values), name=name), return_inverse=True)
+    return ids, places.astype(np.int32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from rankwright.arrays import thread_count
 from rankwright.clicks.logs.click_log import ClickLog, in_order_of_ids, without_repeats
-from rankwright.clicks.logs.events import Gathered, LogBlock, Naming, Problems
-from rankwright.clicks.logs.parquet_logs import parquet_blocks
-from rankwright.clicks.logs.text_logs import csv_events, json_events, yandex_events
+from rankwright.clicks.logs.log_blocks import LogBlock, Naming, Problems
+from rankwright.clicks.logs.parquet_logs import is_log, parquet_blocks
+from rankwright.clicks.logs.text_logs import LIST_COLUMNS, LONG_COLUMNS, text_blocks
 from rankwright.errors import FileFormatError, UnknownNameError, require
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import (
@@ -26,16 +26,16 @@ from rankwright.formats.storage.streams import (
     open_input,
 )
 
-LISTS_AT_A_TIME = 1 << 16  # of text
 LISTS_APART = 1 << 19  # that are read before equal ones are merged
 SNIFFED = 1 << 12  # bytes of a file that tell its format
-
-TEXT_FORMATS: Mapping[str, Callable[[FilePath, Gathered], Iterator[None]]] = {
-    "jsonl": json_events,
-    "csv": csv_events,
-    "yandex": yandex_events,
-}
 FORMATS = ("jsonl", "csv", "parquet", "yandex")
+# What lists count as where other files of a log tell more.
+UNKNOWN: dict[str, np.generic] = {
+    "counts": np.int64(1),
+    "first_ranks": np.int32(0),
+    "propensities": np.float32(np.nan),
+    "policies": np.int32(0),
+}
 
 
 class LogFile:
@@ -94,18 +94,10 @@ class LogFile:
             if format == "parquet":
                 yield from parquet_blocks(path, self.naming, problems)
             else:
-                yield from _text_blocks(path, format, Gathered(self.naming, problems))
+                yield from text_blocks(path, format, self.naming, problems)
             for problem, count in problems.counts.items():
                 self.problems[problem] = self.problems.get(problem, 0) + count
                 self.first_problems.setdefault(problem, f"{problems.path}, {problems.first[problem]}")
-
-
-def _text_blocks(path: str, format: str, gathered: Gathered) -> Iterator[LogBlock]:
-    for _ in TEXT_FORMATS[format](path, gathered):
-        if len(gathered) >= LISTS_AT_A_TIME:
-            yield gathered.block()
-    if len(gathered):
-        yield gathered.block()
 
 
 def log_format(path: FilePath) -> str:
@@ -138,14 +130,11 @@ def looks_like_log(path: FilePath) -> bool:
     if ".jsonl" in name:
         return True
     if ".parquet" in name:
-        from rankwright.clicks.logs.parquet_logs import is_log
-
         return is_log(os.fspath(path))
     with open_input(path) as file:
         first = file.read(SNIFFED).split(b"\n", 1)[0]
-    cells = {cell.strip() for cell in first.replace(b"\t", b",").split(b",")}
-    is_table = {b"query", b"shown", b"clicks"} <= cells or {b"query", b"document", b"position", b"click"} <= cells
-    return is_table or (b"\t" in first and b" :" in first)
+    cells = {cell.strip().decode("utf-8", "replace") for cell in first.replace(b"\t", b",").split(b",")}
+    return cells >= {*LIST_COLUMNS} or cells >= {*LONG_COLUMNS} or (b"\t" in first and b" :" in first)
 
 
 def read_log(
@@ -204,45 +193,30 @@ def whole_log(file: LogFile, *, merge: bool = False, threads: int | None = None)
 
 def _raw_log(block: LogBlock, file: LogFile) -> ClickLog:
     """A block as a log whose ids are placeholders: only their number is right."""
-    naming = file.naming
-    return ClickLog(
-        queries=block.queries,
-        offsets=block.offsets,
-        documents=block.documents,
-        clicked=block.clicked,
-        query_ids=np.empty(len(naming.queries), np.int8),
-        document_ids=np.empty(len(naming.documents), np.int8),
-        first_ranks=block.first_ranks,
-        propensities=block.propensities,
-        policies=block.policies,
-    )
+    placeholders = (np.empty(len(codes), np.int8) for codes in (file.naming.queries, file.naming.documents))
+    query_ids, document_ids = placeholders
+    return ClickLog(**block._asdict(), query_ids=query_ids, document_ids=document_ids)
 
 
 def joined(parts: list[ClickLog], file: LogFile) -> ClickLog:
     """The lists of all parts as one log, under the ids of the file."""
-    sizes = np.concatenate([np.empty(0, np.int64), *(np.diff(part.offsets) for part in parts)])
-    naming = file.naming
 
-    def column(name: str, default: float, kind: type[np.generic]) -> np.ndarray | None:
+    def column(name: str, default: np.generic | None = None) -> np.ndarray | None:
         values = [getattr(part, name) for part in parts]
         if all(value is None for value in values):
             return None
-        per_row = name == "propensities"
-        lengths = [len(part.documents) if per_row else len(part.queries) for part in parts]
-        filled = [np.full(n, default, kind) if one is None else one for one, n in zip(values, lengths, strict=True)]
+        lengths = [len(part.documents if name == "propensities" else part.queries) for part in parts]
+        filled = [np.full(n, default) if one is None else one for one, n in zip(values, lengths, strict=True)]
         return np.concatenate(filled)
 
+    columns: dict[str, Any] = {name: column(name) for name in ("queries", "documents", "clicked")}
+    columns |= {name: column(name, default) for name, default in UNKNOWN.items()}
+    naming = file.naming
     return ClickLog(
-        queries=np.concatenate([np.empty(0, np.int32), *(part.queries for part in parts)]),
-        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]),
-        documents=np.concatenate([np.empty(0, np.int32), *(part.documents for part in parts)]),
-        clicked=np.concatenate([np.empty(0, np.bool_), *(part.clicked for part in parts)]),
+        **columns,
+        offsets=np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]).cumsum(),
         query_ids=naming.queries.ids(),
         document_ids=naming.documents.ids(),
-        counts=column("counts", 1, np.int64),
-        first_ranks=column("first_ranks", 0, np.int32),
-        propensities=column("propensities", np.nan, np.float32),
-        policies=column("policies", 0, np.int32),
         policy_ids=naming.policies.ids() if len(naming.policies) else None,
         problems=dict(file.problems),
     )

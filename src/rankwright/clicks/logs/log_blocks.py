@@ -1,21 +1,75 @@
-"""Ids turned into numbers while a log is read, block by block."""
+"""What readers of logs share: blocks of lists, ids turned into numbers, and what was wrong with events."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import IdArray, Int32Array, IntArray, ids_of_text
-from rankwright.errors import InputError
+from rankwright.arrays import BoolArray, Float32Array, IdArray, Int32Array, IntArray, ids_of_text
+from rankwright.errors import FileFormatError, InputError
 from rankwright.kernels.records import IdTable, Texts
 
+MOST_PROPENSITY = 1e30  # still a finite number in float32
+LOWEST_FIRST = 1_000_000  # the last position at which a page may begin
 MOST_IDS = 2**31 - 1  # numbers are stored in 32 bits
 LEAST_SLOTS = 1 << 12  # of a table of ids
 GROWTH = 4  # times as many slots, where a table is half full
 LEAST_BYTES = 1 << 16  # of texts
+
+
+class Fault:
+    """What may be wrong with an event, which is then left out, unless the text says otherwise."""
+
+    NOT_SHOWN = "clicks on what was not shown (the click is left out)"
+    NO_POSITION = "clicks that are no positions, which are whole numbers from 1 (the click is left out)"
+    REPEATED = "repeated clicks (counted once)"
+    SHOWN_TWICE = "documents shown twice in a list (kept)"
+    EMPTY = "lists without documents"
+    NO_QUERY = "events without a query"
+    BROKEN = "events that cannot be read"
+    HARMLESS = (REPEATED, SHOWN_TWICE)  # ordinary logs have these: a strict reader goes on too
+
+
+@dataclass(slots=True, eq=False)
+class Problems:
+    """What was wrong with events so far; if `strict`, the first problem is raised as an error."""
+
+    path: str
+    strict: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)  # where each was found first
+
+    def note(self, problem: str, line: int, detail: str = "", times: int = 1) -> None:
+        """Count a problem."""
+        if self.strict and problem not in Fault.HARMLESS:
+            raise FileFormatError(self.path, f"{problem}{': ' if detail else ''}{detail}", line)
+        self.counts[problem] += times
+        self.first.setdefault(problem, f"line {line}{': ' if detail else ''}{detail}")
+
+
+class LogBlock(NamedTuple):
+    """Some lists of a log, with ids as numbers; the fields are those of `ClickLog`."""
+
+    queries: Int32Array
+    offsets: IntArray
+    documents: Int32Array
+    clicked: BoolArray
+    first_ranks: Int32Array | None = None
+    propensities: Float32Array | None = None
+    policies: Int32Array | None = None
+
+
+class Naming:
+    """The numbers of all ids of a log, looked up by so many threads."""
+
+    def __init__(self, threads: int = 1, source: str = "the log") -> None:
+        self.queries, self.documents, self.policies = (Codes(threads, source) for _ in range(3))
 
 
 class Codes:
