@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +52,8 @@ class Problems:
         self.first.setdefault(problem, f"line {line}{': ' if detail else ''}{detail}")
 
 
-class LogBlock(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LogBlock:
     """Some lists of a log, with ids as numbers; the fields are those of `ClickLog`."""
 
     queries: Int32Array

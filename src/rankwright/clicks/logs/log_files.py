@@ -193,9 +193,9 @@ def whole_log(file: LogFile, *, merge: bool = False, threads: int | None = None)
 
 def _raw_log(block: LogBlock, file: LogFile) -> ClickLog:
     """A block as a log whose ids are placeholders: only their number is right."""
-    placeholders = (np.empty(len(codes), np.int8) for codes in (file.naming.queries, file.naming.documents))
-    query_ids, document_ids = placeholders
-    return ClickLog(**block._asdict(), query_ids=query_ids, document_ids=document_ids)
+    naming = file.naming
+    query_ids, document_ids = (np.empty(len(codes), np.int8) for codes in (naming.queries, naming.documents))
+    return ClickLog(**vars(block), query_ids=query_ids, document_ids=document_ids)
 
 
 def joined(parts: list[ClickLog], file: LogFile) -> ClickLog:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray, Seed
+from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray, Seed, arrays_with_prefix, as_ids
 from rankwright.clicks.logs.click_log import ClickLog, PairLog, pair_log
 from rankwright.clicks.models.behaviour import Behaviour, Chain, Shown, conditional_chances, drawn_clicks, ranked
 from rankwright.clicks.models.list_matrices import KnownPairs, Laid, laid_out
@@ -22,6 +22,7 @@ from rankwright.clicks.models.rates import (
     drawn_rates,
     fitted_strength,
 )
+from rankwright.container.checks import read_array, read_field, read_list, read_number
 from rankwright.container.file import write_container
 from rankwright.errors import InputError, require
 
@@ -105,6 +106,7 @@ class ClickEvaluation:
 
 
 KIND = "click-model"  # of files
+MOST_STRENGTH = 1e12  # that a file may tell
 EACH_PAIR = -1  # the length of a parameter that has a value for each pair of a query and a document
 RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
 
@@ -357,3 +359,58 @@ class ClickModel(ABC):
             "rank_attraction": usual_at,
         }  # fmt: skip
         return rates
+
+
+def restore(model: ClickModel, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> ClickModel:
+    """Fill a model with what a file holds, every part of which is checked."""
+    known = _stored_pairs(header, arrays)
+    model.queries_, model.documents_, model.query_ids_, model.document_ids_ = known
+    model.parameters_ = _stored_parameters(arrays, len(known.queries), model._chances)
+    model._check(model.parameters_)
+    model.strengths_ = _stored_strengths(header)
+    return model
+
+
+def _stored_pairs(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> KnownPairs:
+    """The pairs of a query and a document that the model knows."""
+    queries = read_array(arrays, "pair.queries", np.int32, (None,))
+    documents = read_array(arrays, "pair.documents", np.int32, (len(queries),))
+    known = KnownPairs(queries, documents, _stored_ids(header, "query_ids"), _stored_ids(header, "document_ids"))
+    for places, ids in ((known.queries, known.query_ids), (known.documents, known.document_ids)):
+        if not len(places) or not 0 <= places.min() <= places.max() < len(ids):
+            raise InputError("pairs name queries or documents that are not there")
+    if not (np.diff(known.queries.astype(np.int64) << 32 | known.documents) > 0).all():
+        raise InputError("pairs are not in order of their queries and documents")
+    return known
+
+
+def _stored_parameters(arrays: Mapping[str, Any], n_pairs: int, chances: Mapping[str, int | None]) -> Arrays:
+    """The fitted parameters: those of every model, and the chances that only some have, by their lengths."""
+    parameters = arrays_with_prefix(arrays, "fitted.")
+    lengths = {"attraction": EACH_PAIR, "usual": EACH_PAIR, "rank_attraction": None, **chances}
+    for name, length in lengths.items():
+        found = read_array(parameters, name, np.float64, (n_pairs if length == EACH_PAIR else length,))
+        if not len(found) or not 0 <= found.min() <= found.max() <= 1:
+            raise InputError(f"{name} must have chances between 0 and 1")
+    for name, kind in (("clicks", np.float64), ("examined", np.float64), ("shown", np.int64)):
+        if read_array(parameters, name, kind, (n_pairs,)).min() < 0:
+            raise InputError(f"{name} must be 0 or more")
+    return parameters
+
+
+def _stored_strengths(header: Mapping[str, Any]) -> dict[str, float]:
+    """How strongly rates were drawn to what is usual."""
+    strengths = read_field(header, "strengths", dict)
+    found = {name: read_number(strengths, name) for name in ("attraction", *strengths)}
+    if not all(0 <= value <= MOST_STRENGTH for value in found.values()):
+        raise InputError(f"strengths must lie between 0 and {MOST_STRENGTH:g}")
+    return found
+
+
+def _stored_ids(header: Mapping[str, Any], name: str) -> IdArray:
+    kind = int if all(type(one) is int for one in read_field(header, name, list)) else str
+    values = read_list(header, name, kind)
+    ids = as_ids(np.array(values, np.int64 if kind is int else np.dtypes.StringDType()), name=name)
+    if not bool((ids[1:] > ids[:-1]).all()):
+        raise InputError(f"{name} must be in ascending order, each once")
+    return ids
