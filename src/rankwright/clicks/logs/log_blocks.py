@@ -22,7 +22,7 @@ GROWTH = 4  # times as many slots, where a table is half full
 LEAST_BYTES = 1 << 16  # of texts
 
 
-class Fault:
+class LogFault:
     """What may be wrong with an event, which is then left out, unless the text says otherwise."""
 
     NOT_SHOWN = "clicks on what was not shown (the click is left out)"
@@ -46,7 +46,7 @@ class Problems:
 
     def note(self, problem: str, line: int, detail: str = "", times: int = 1) -> None:
         """Count a problem."""
-        if self.strict and problem not in Fault.HARMLESS:
+        if self.strict and problem not in LogFault.HARMLESS:
             raise FileFormatError(self.path, f"{problem}{': ' if detail else ''}{detail}", line)
         self.counts[problem] += times
         self.first.setdefault(problem, f"line {line}{': ' if detail else ''}{detail}")

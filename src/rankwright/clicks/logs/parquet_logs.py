@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Int32Array, IntArray
-from rankwright.clicks.logs.log_blocks import LOWEST_FIRST, MOST_PROPENSITY, Codes, Fault, LogBlock, Naming, Problems
+from rankwright.clicks.logs.log_blocks import LOWEST_FIRST, MOST_PROPENSITY, Codes, LogBlock, LogFault, Naming, Problems
 from rankwright.data.frames import load_package
 from rankwright.errors import FileFormatError
 from rankwright.kernels.records import Texts
@@ -93,20 +93,20 @@ def _usable(columns: dict[str, Any], problems: Problems, row: int) -> BoolArray:
     """Which lists can be read; what is wrong with the others is noted, once for each."""
     shown, sizes = columns["shown"], _sizes(columns["shown"])
     faults: list[tuple[str, BoolArray, str]] = [
-        (Fault.NO_QUERY, _is_null(columns["query"]), ""),
-        (Fault.EMPTY, sizes == 0, ""),
+        (LogFault.NO_QUERY, _is_null(columns["query"]), ""),
+        (LogFault.EMPTY, sizes == 0, ""),
     ]
     values = shown.flatten()
     if values.null_count:
         missing = np.zeros(len(sizes), np.bool_)
         missing[np.repeat(np.arange(len(sizes)), sizes)[_is_null(values)]] = True
-        faults.append((Fault.BROKEN, missing, "the id of a shown document is missing"))
+        faults.append((LogFault.BROKEN, missing, "the id of a shown document is missing"))
     if "first" in columns:
         ranks = _first_ranks(columns["first"])
         wrong = (ranks < 0) | (ranks >= LOWEST_FIRST)
-        faults.append((Fault.BROKEN, wrong, f"first must be a position from 1 to {LOWEST_FIRST:,}"))
+        faults.append((LogFault.BROKEN, wrong, f"first must be a position from 1 to {LOWEST_FIRST:,}"))
     if "propensity" in columns:
-        faults.append((Fault.BROKEN, _wrong_propensities(columns["propensity"], sizes),
+        faults.append((LogFault.BROKEN, _wrong_propensities(columns["propensity"], sizes),
                        "propensity must be one number above 0, or one for each shown document"))  # fmt: skip
     usable = np.ones(len(sizes), np.bool_)
     for problem, found, detail in faults:
@@ -201,12 +201,12 @@ def _clicked(column: Any, offsets: IntArray, problems: Problems, rows: IntArray)
     if not inside.all():
         worst = int(np.flatnonzero(~inside)[0])
         line = int(rows[list_of_click[worst]])
-        problems.note(Fault.NOT_SHOWN, line, f"position {given[worst]}", int((~inside).sum()))
+        problems.note(LogFault.NOT_SHOWN, line, f"position {given[worst]}", int((~inside).sum()))
     clicked = np.zeros(int(offsets[-1]), np.bool_)
     clicked[offsets[list_of_click[inside]] + given[inside].astype(np.int64) - 1] = True
     repeated = int(inside.sum()) - int(np.count_nonzero(clicked))
     if repeated:
-        problems.note(Fault.REPEATED, int(rows[0]), times=repeated)
+        problems.note(LogFault.REPEATED, int(rows[0]), times=repeated)
     return clicked
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from rankwright.clicks.logs.log_blocks import LOWEST_FIRST, MOST_PROPENSITY, Fault, LogBlock, Naming, Problems
+from rankwright.clicks.logs.log_blocks import LOWEST_FIRST, MOST_PROPENSITY, LogBlock, LogFault, Naming, Problems
 from rankwright.errors import FileFormatError
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import input_name, open_input
@@ -34,7 +34,7 @@ def text_blocks(path: FilePath, format: str, naming: Naming, problems: Problems)
     with closing(cast(Any, TEXT_FORMATS[format](path))) as events:
         for line, event in events:
             if isinstance(event, str):
-                problems.note(Fault.BROKEN, line, event)
+                problems.note(LogFault.BROKEN, line, event)
             else:
                 gathered.add(event, line)
             if len(gathered.lists) >= LISTS_AT_A_TIME:
@@ -58,34 +58,34 @@ class Gathered:
         """Take an event with `query`, `shown` and `clicks` (positions from 1); it is left out if something is wrong."""
         query, shown, clicks = event.get("query"), event.get("shown"), event.get("clicks")
         if query is None or query == "":
-            self.problems.note(Fault.NO_QUERY, line, f"its fields are {', '.join(map(repr, event))}"[:MOST_DETAIL])
+            self.problems.note(LogFault.NO_QUERY, line, f"its fields are {', '.join(map(repr, event))}"[:MOST_DETAIL])
             return
         if not isinstance(shown, list | tuple) or (clicks is not None and not isinstance(clicks, list | tuple)):
-            self.problems.note(Fault.BROKEN, line, "shown and clicks must be lists")
+            self.problems.note(LogFault.BROKEN, line, "shown and clicks must be lists")
             return
         if not shown:
-            self.problems.note(Fault.EMPTY, line)
+            self.problems.note(LogFault.EMPTY, line)
             return
         extras = self._extras(event, len(shown), line)
         if extras is None:
             return
         texts = list(map(str, shown))
         if not _is_unicode(str(query), *texts):
-            self.problems.note(Fault.BROKEN, line, "an id is no text in Unicode")
+            self.problems.note(LogFault.BROKEN, line, "an id is no text in Unicode")
             return
         if len(set(texts)) < len(texts):
-            self.problems.note(Fault.SHOWN_TWICE, line)
+            self.problems.note(LogFault.SHOWN_TWICE, line)
         self.lists.append((str(query), texts, self._clicked(clicks or (), len(shown), line), *extras))
 
     def _clicked(self, clicks: Sequence[Any], n_shown: int, line: int) -> list[bool]:
         clicked = [False] * n_shown
         for position in clicks:
             if not isinstance(position, int) or isinstance(position, bool):
-                self.problems.note(Fault.NO_POSITION, line, repr(position)[:MOST_DETAIL])
+                self.problems.note(LogFault.NO_POSITION, line, repr(position)[:MOST_DETAIL])
             elif not 1 <= position <= n_shown:
-                self.problems.note(Fault.NOT_SHOWN, line, f"position {position!r} of {n_shown}")
+                self.problems.note(LogFault.NOT_SHOWN, line, f"position {position!r} of {n_shown}")
             elif clicked[position - 1]:
-                self.problems.note(Fault.REPEATED, line)
+                self.problems.note(LogFault.REPEATED, line)
             else:
                 clicked[position - 1] = True
         return clicked
@@ -94,14 +94,14 @@ class Gathered:
         """The rank of the first document, propensities and the policy; None if something is wrong with them."""
         first, chances = event.get("first", 1), event.get("propensity")
         if not isinstance(first, int) or not 1 <= first <= LOWEST_FIRST:
-            self.problems.note(Fault.BROKEN, line, f"first must be a position from 1 to {LOWEST_FIRST:,}")
+            self.problems.note(LogFault.BROKEN, line, f"first must be a position from 1 to {LOWEST_FIRST:,}")
             return None
         if chances is None or isinstance(chances, int | float):
             chances = [np.nan if chances is None else chances] * n_shown
         is_fitting = isinstance(chances, list | tuple) and len(chances) == n_shown
         if not is_fitting or not all(map(_may_be_propensity, chances)):
             wanted = "propensity must be one number above 0, or one for each shown document"
-            self.problems.note(Fault.BROKEN, line, wanted)
+            self.problems.note(LogFault.BROKEN, line, wanted)
             return None
         return first - 1, list(map(float, chances)), str(event.get("policy", ""))
 
