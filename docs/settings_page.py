@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankwright.catalog.rankers import KINDS
-from rankwright.settings.docs import setting_rows
+from rankwright.settings.text import setting_rows
 
 PAGE = Path(__file__).with_name("settings.md")
 INTRODUCTION = """# The settings of every ranker

@@ -13,7 +13,6 @@ import pytest
 from rankwright.catalog.kinds import KINDS
 from rankwright.catalog.rankers import RANKERS
 from rankwright.errors import SettingError, UnknownNameError
-from rankwright.settings.docs import parameters_section, search_text
 from rankwright.settings.setting import (
     UNSET,
     changed,
@@ -27,6 +26,7 @@ from rankwright.settings.setting import (
     stored_settings,
 )
 from rankwright.settings.spaces import Choice, Real, Whole
+from rankwright.settings.text import parameters_section, search_text
 
 EVERY = [(name, one) for name, kind in KINDS.items() for one in kind.settings.settings().values()]
 IDS = [f"{name}-{one.name}" for name, one in EVERY]

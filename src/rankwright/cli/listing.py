@@ -48,7 +48,7 @@ def _rankers() -> list[dict[str, Any]]:
 
 def _settings(ranker: str) -> list[dict[str, Any]]:
     from rankwright.catalog.kinds import kind_named
-    from rankwright.settings.docs import setting_rows
+    from rankwright.settings.text import setting_rows
 
     return setting_rows(kind_named(ranker).settings)
 

@@ -47,9 +47,9 @@ from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, TrainingFindings, read_trained
 from rankwright.rankers.views import View, for_the_library
 from rankwright.ranking.order import Ranking, rank
-from rankwright.settings.docs import complete_docstring
 from rankwright.settings.setting import check_settings, restored_settings
 from rankwright.settings.shared import RankerSettings
+from rankwright.settings.text import complete_docstring
 from rankwright.tables.axes import axes_or_new
 from rankwright.training.loop import History, Listener
 

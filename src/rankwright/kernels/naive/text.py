@@ -116,7 +116,8 @@ def format_cells(
 ) -> None:
     """Write each row of numbers as cells, the delimiter in front of each; row r starts at an equal share of `text`."""
     for row, cells in enumerate(numbers.reshape(len(lengths), n_columns)):
-        line = "".join(chr(delimiter) + ("" if np.isnan(number) else _number_text(number)) for number in cells).encode()
+        words = ("" if np.isnan(number) else _number_text(number) for number in cells)
+        line = "".join(chr(delimiter) + word for word in words).encode("latin-1")
         start = row * (len(text) // len(lengths))
         text[start : start + len(line)] = np.frombuffer(line, np.uint8)
         lengths[row] = len(line)

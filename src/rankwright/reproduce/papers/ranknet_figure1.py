@@ -13,7 +13,7 @@ from rankwright.objectives.families import objective_named
 from rankwright.objectives.force_field import ForceField
 from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
-from rankwright.targets.posteriors import combine
+from rankwright.targets import combine
 
 NAME = "ranknet-figure1"
 TARGETS = (0.0, 0.5, 1.0)

@@ -15,7 +15,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
 from rankwright.objectives import ranknet
-from rankwright.targets.consistency import DENSE_UP_TO
+from rankwright.targets import DENSE_UP_TO
 
 posterior = st.floats(0.0, 1.0)
 uncertain = st.floats(1e-9, 1.0 - 1e-9)
