@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwright.errors import InputError, SettingError
+from rankwright.errors import InputError, SettingError, require
 
 FEATURE_DTYPE = np.float32  # one per document and feature: memory matters
 SUM_DTYPE = np.float64  # sums of many float32: digits matter
@@ -163,8 +163,7 @@ def thread_count(threads: int | None) -> int:
         count = operator.index(threads)
     except TypeError:
         raise SettingError(f"threads must be a whole number, got {threads!r}") from None
-    if count < 1:
-        raise SettingError(f"threads must be 1 or more, got {threads}")
+    require(count >= 1, f"threads must be 1 or more, got {threads}")
     return count
 
 
@@ -175,9 +174,7 @@ def core_count() -> int:
 
 def generator(seed: Seed) -> np.random.Generator:
     """The generator itself, or a new one that starts from a seed: the same seed gives the same draws."""
-    if isinstance(seed, np.random.Generator):
-        return seed
-    return np.random.default_rng(seed_number(seed))
+    return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed_number(seed))
 
 
 def seed_number(seed: object) -> int:

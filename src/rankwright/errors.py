@@ -52,7 +52,10 @@ class Message(str):
 
 
 class RankwrightError(Exception):
-    """The root of all errors raised on purpose."""
+    """The root of all errors raised on purpose; its message may be given in parts, of which some are parameters."""
+
+    def __init__(self, *parts: str | Parameter) -> None:
+        super().__init__(*(parts if len(parts) < 2 else [Message(*parts)]))
 
     @property
     def message(self) -> Message:
@@ -116,9 +119,8 @@ class MissingExtraError(RankwrightError, ImportError):
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         self.arguments = (purpose, package, extra)
-        super().__init__(
-            f"{purpose} needs {package}, which is not installed; pip install '{_own_source()}[{extra}]' brings it"
-        )
+        how = f"pip install '{_own_source()}[{extra}]' brings it"
+        super().__init__(f"{purpose} needs {package}, which is not installed; {how}")
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
         return type(self), self.arguments

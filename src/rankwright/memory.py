@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from rankwright.errors import NotEnoughMemoryError
 
@@ -20,24 +19,15 @@ OWN_GROUPS = Path("/proc/self/cgroup")
 GROUPS = Path("/sys/fs/cgroup")
 
 
-class _GroupFiles(NamedTuple):
-    """The files in which a control group says what its processes may use, what they use, and what could be dropped."""
-
-    limit: str
-    used: str
-    droppable: str  # an entry of memory.stat
-
-
-VERSION_1 = _GroupFiles("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-VERSION_2 = _GroupFiles("memory.max", "memory.current", "inactive_file")
+# The files in which a control group says what its processes may use and what they use, and the entry of its statistics
+# that says what could be dropped.
+VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+VERSION_2 = ("memory.max", "memory.current", "inactive_file")
 
 
 def require_memory(n_bytes: int, what: str) -> None:
     """Raise where `what`, which is about to be allocated, needs more memory than is free."""
-    if n_bytes <= SMALL:
-        return
-    free = free_memory()
-    if n_bytes > free:
+    if n_bytes > SMALL and n_bytes > (free := free_memory()):
         raise NotEnoughMemoryError(f"{what} needs {gigabytes(n_bytes)} of memory, and {gigabytes(free)} are free")
 
 
@@ -82,16 +72,16 @@ def _free_in_groups() -> Iterator[int]:
             root, files = (GROUPS, VERSION_2) if kinds == "" else (GROUPS / "memory", VERSION_1)
             own = root / path.lstrip("/")
             for folder in (own, *own.parents):  # a limit holds for all groups below
-                yield from _free_in_group(folder, files)
+                yield from _free_in_group(folder, *files)
                 if folder == root:
                     break
 
 
-def _free_in_group(folder: Path, files: _GroupFiles) -> Iterator[int]:
+def _free_in_group(folder: Path, limit_file: str, used_file: str, droppable: str) -> Iterator[int]:
     """What the group leaves; nothing where it has no limit, or is not to be seen from inside a container."""
     try:
-        limit, used = (int((folder / name).read_text()) for name in files[:2])
+        limit, used = (int((folder / name).read_text()) for name in (limit_file, used_file))
         statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
     except (OSError, ValueError):  # no limit is the word "max"
         return
-    yield limit - used + int(statistics.get(files.droppable, 0))
+    yield limit - used + int(statistics.get(droppable, 0))

@@ -23,14 +23,7 @@ from rankwright.objectives import (
     ranknet,
 )
 from rankwright.objectives.deltas import Constant, MetricDelta
-from rankwright.objectives.families import (
-    LITTLE,
-    LITTLE_IN_LONG,
-    LONG,
-    ORDERS_OF_MUCH,
-    UsualForces,
-    yetirank,
-)
+from rankwright.objectives.families import LITTLE, LITTLE_IN_LONG, LONG, ORDERS_OF_MUCH, UsualForces, yetirank
 
 
 def test_ranknet_and_lambdarank_are_a_loss_and_a_delta():

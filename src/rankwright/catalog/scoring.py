@@ -14,7 +14,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import UnknownNameError, require
-from rankwright.formats.file_formats import format_of, plain_suffix
+from rankwright.formats.file_formats import format_of, suffix_of
 from rankwright.formats.parquet import write_parquet_columns
 from rankwright.formats.reading import DataFile
 from rankwright.formats.storage.places import FilePath
@@ -65,7 +65,7 @@ def score_file(
 
 def style_of(target: FilePath, style: str | None, top: int | None) -> str:
     """How to write to `target`: as asked for, as its ending shows, or as scores; as csv where only the top counts."""
-    return style or ENDINGS.get(plain_suffix(target)) or ("scores" if top is None else "csv")
+    return style or ENDINGS.get(suffix_of(target)) or ("scores" if top is None else "csv")
 
 
 def _scored(

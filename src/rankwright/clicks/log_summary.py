@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.clicks.logs.click_log import ClickLog, pair_log
-from rankwright.data.tabular import Tabular
+from rankwright.data.frames import Tabular
 from rankwright.tables.text import ShownTable
 
 DEEPEST = 10  # ranks whose click rates are told

@@ -15,7 +15,7 @@ from rankwright.compression.candidates import DEFAULT_MARGIN, Goal, ModelTrial, 
 from rankwright.compression.distillation import StudentParams
 from rankwright.compression.methods import MEANS, Candidate, Task
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.tabular import Tabular
+from rankwright.data.frames import Tabular
 from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test

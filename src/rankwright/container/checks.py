@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from rankwright.errors import ContainerError, InputError, MissingExtraError, ModuleError
 
@@ -41,9 +41,8 @@ def file_faults(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         raise ModuleError(f"{os.fspath(path)}: {error}") from None
     except Exception as error:
         told = f"{error} is not there" if isinstance(error, KeyError) else str(error) or type(error).__name__
-        raise ContainerError(
-            os.fspath(path), f"the parts of the {what} do not fit together: {as_one_line(told)}"
-        ) from None
+        problem = f"the parts of the {what} do not fit together: {as_one_line(told)}"
+        raise ContainerError(os.fspath(path), problem) from None
 
 
 def as_one_line(text: str) -> str:
@@ -108,25 +107,18 @@ def read_number_list(header: Mapping[str, Any], name: str) -> list[float]:
 
 
 def read_array(
-    arrays: Mapping[str, NDArray[Any]],
-    name: str,
-    dtype: type[np.generic] | np.dtype[Any],
-    shape: Shape,
-    *,
-    finite: bool = True,
+    arrays: Mapping[str, NDArray[Any]], name: str, dtype: DTypeLike, shape: Shape, *, finite: bool = True
 ) -> NDArray[Any]:
     """The array of that name, which must have the dtype and the shape; its numbers must be finite unless said so."""
     if name not in arrays:
         raise InputError(f"the array {name!r} is not there")
     found = arrays[name]
-    fits = len(found.shape) == len(shape) and all(
-        wanted in (None, length) for wanted, length in zip(shape, found.shape, strict=True)
+    fits = found.ndim == len(shape) and all(
+        wanted in (None, own) for wanted, own in zip(shape, found.shape, strict=True)
     )
     if found.dtype != dtype or not fits:
-        raise InputError(
-            f"the array {name!r} must be {np.dtype(dtype)} of shape {_shown(shape)}, "
-            f"got {found.dtype} of shape {_shown(found.shape)}"
-        )
+        wanted = f"{np.dtype(dtype)} of shape {_shown(shape)}"
+        raise InputError(f"the array {name!r} must be {wanted}, got {found.dtype} of shape {_shown(found.shape)}")
     if finite:
         check_finite(name, found)
     if found.dtype == np.bool_:  # a file may have other bytes than 0 and 1, which compiled code must not see
@@ -140,10 +132,8 @@ def check_finite(name: str, found: NDArray[Any]) -> None:
         fits = np.abs(found.reshape(-1)) <= min(LARGEST, float(np.finfo(found.dtype).max))
         if not fits.all():
             place = int(np.flatnonzero(~fits)[0])
-            raise InputError(
-                f"the array {name!r} must hold finite numbers of up to {LARGEST:g} in size, "
-                f"got {found.reshape(-1)[place]} at {place}"
-            )
+            wanted = f"finite numbers of up to {LARGEST:g} in size"
+            raise InputError(f"the array {name!r} must hold {wanted}, got {found.reshape(-1)[place]} at {place}")
 
 
 def check_names(found: Collection[str], wanted: Collection[str]) -> None:
@@ -177,10 +167,4 @@ def _shown(shape: Sequence[int | None]) -> str:
     return " × ".join("any" if length is None else str(length) for length in shape) or "one number"
 
 
-_WORDS: Mapping[Any, str] = {
-    int: "a whole number",
-    str: "text",
-    bool: "true or false",
-    list: "a list",
-    dict: "an object",
-}
+_WORDS = {int: "a whole number", str: "text", bool: "true or false", list: "a list", dict: "an object"}

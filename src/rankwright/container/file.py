@@ -85,13 +85,8 @@ def _unsigned(kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray
     from safetensors.numpy import save
 
     tensors = {name: _storable(name, array) for name, array in sorted(arrays.items())}
-    document = {
-        "checksum": BLANK_CHECKSUM,
-        "format": FORMAT,
-        "header": _plain(header, where="header"),
-        "kind": kind,
-        "version": VERSION,
-    }
+    plain = _plain(header, where="header")
+    document = {"checksum": BLANK_CHECKSUM, "format": FORMAT, "header": plain, "kind": kind, "version": VERSION}
     return save(tensors, metadata={MAGIC_ENTRY: json.dumps(document, sort_keys=True, ensure_ascii=True)})
 
 
@@ -126,13 +121,11 @@ def _document(content: bytes, path: str) -> dict[str, Any]:
     if not ours:
         raise ContainerError(path, "this is not a file of Rankwright's, or its beginning is damaged")
     if document["version"] != VERSION:
-        raise ContainerError(
-            path, f"this file is of format version {document['version']}; this release reads version {VERSION}"
-        )
+        told = f"this file is of format version {document['version']}; this release reads version {VERSION}"
+        raise ContainerError(path, told)
     expected = {"checksum": str, "kind": str, "header": dict}
-    if document.keys() != expected.keys() | {"format", "version"} or not all(
-        isinstance(document[key], type_) for key, type_ in expected.items()
-    ):
+    complete = document.keys() == expected.keys() | {"format", "version"}
+    if not complete or not all(isinstance(document[key], type_) for key, type_ in expected.items()):
         raise ContainerError(path, "the header lacks what every file of Rankwright's has")
     try:
         infinite = _infinite_in(document["header"])
@@ -171,9 +164,8 @@ def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     values = np.asarray(array, order="C")
     little = values.dtype.newbyteorder("<")
     if little not in DTYPES:
-        raise SettingError(
-            f"array {name!r} has dtype {values.dtype}, which a file cannot hold; strings go in the header"
-        )
+        told = "which a file cannot hold; strings go in the header"
+        raise SettingError(f"array {name!r} has dtype {values.dtype}, {told}")
     return values.astype(little, copy=False)
 
 

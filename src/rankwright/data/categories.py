@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
-from rankwright.errors import InputError, Message, Parameter
+from rankwright.errors import InputError, Parameter
 
 MOST_CATEGORIES = 1000  # of a column: more are names or free texts, from which a model learns nothing about new ones
 
@@ -49,14 +49,9 @@ def texts_among(values: Sequence[Any]) -> set[str]:
 def in_code_order(name: str, texts: Collection[str]) -> tuple[str, ...]:
     """The categories of a column that holds these texts, in the order of their codes."""
     if len(texts) > MOST_CATEGORIES:
-        raise InputError(
-            Message(
-                f"column {name!r} holds {len(texts):,} different texts, and a feature may have {MOST_CATEGORIES:,} "
-                f"categories at most; leave it out with ",
-                Parameter("drop"),
-                ", or name its role if it holds ids",
-            )
-        )
+        found = f"column {name!r} holds {len(texts):,} different texts, and a feature may have {MOST_CATEGORIES:,} "
+        advice = "categories at most; leave it out with ", Parameter("drop"), ", or name its role if it holds ids"
+        raise InputError(found, *advice)
     return tuple(sorted(texts))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from rankwright.errors import InputError, Message, Parameter, require
 
@@ -131,8 +131,7 @@ class TableLayout:
     @property
     def used(self) -> tuple[str, ...]:
         """Every column that is read, roles first."""
-        values = (getattr(self, field.name) for field in fields(self) if field.name != "features")
-        return (*(name for name in values if name is not None), *self.features)
+        return (*(name for name in (getattr(self, role) for role in ROLES) if name is not None), *self.features)
 
 
 def find_layout(
@@ -155,13 +154,8 @@ def find_layout(
     open_names = [name for name in names if name not in mentioned]
     column_of = {role: columns.given(role) or _usual_column(role, open_names, columns) for role in ROLES}
     if column_of["query"] is None:
-        raise InputError(
-            Message(
-                f"there is no query column: found {quoted_list(names)}; wanted {' or '.join(USUAL_NAMES['query'])}, "
-                f"or a name given as ",
-                column_parameter("query"),
-            )
-        )
+        wanted = f"wanted {' or '.join(USUAL_NAMES['query'])}, or a name given as "
+        raise InputError(f"there is no query column: found {quoted_list(names)}; {wanted}", column_parameter("query"))
     if features is None:
         taken = set(column_of.values())
         features = [name for name in open_names if name not in taken]
@@ -176,15 +170,8 @@ def column_parameter(role: str) -> Parameter:
 
 def how_to_choose_features(texts: Sequence[str] | None = None) -> Message:
     """Advice for a table in which columns of text, perhaps `texts`, stand among the features."""
-    return Message(
-        "leave out what is no feature with ",
-        Parameter("drop", texts),
-        ", choose with ",
-        Parameter("features"),
-        ", or name in ",
-        Parameter("categories"),
-        " what trees should take as categories",
-    )
+    chosen = "leave out what is no feature with ", Parameter("drop", texts), ", choose with ", Parameter("features")
+    return Message(*chosen, ", or name in ", Parameter("categories"), " what trees should take as categories")
 
 
 def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
@@ -194,13 +181,8 @@ def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
         taken = {folded_name(name) for name in USUAL_NAMES[role]} if given is None else {given}
         clashing = [name for name in feature_names if (name if given else folded_name(name)) in taken]
         if clashing:
-            raise InputError(
-                Message(
-                    f"a feature called {clashing[0]!r} would be read back as the {role} column; "
-                    f"rename it, or name that column otherwise with ",
-                    column_parameter(role),
-                )
-            )
+            told = f"a feature called {clashing[0]!r} would be read back as the {role} column; "
+            raise InputError(told, "rename it, or name that column otherwise with ", column_parameter(role))
 
 
 def check_different(names: Sequence[str]) -> None:
@@ -231,13 +213,8 @@ def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | No
     elsewhere = {columns.given(other) for other in ROLES}
     candidates = [name for name in names if folded_name(name) in usual and name not in elsewhere]
     if len(candidates) > 1:
-        raise InputError(
-            Message(
-                f"{quoted_list(candidates)} could each be the {role} column; say which with ",
-                column_parameter(role),
-                ", and drop what is no feature",
-            )
-        )
+        told = f"{quoted_list(candidates)} could each be the {role} column; say which with "
+        raise InputError(told, column_parameter(role), ", and drop what is no feature")
     return candidates[0] if candidates else None
 
 
@@ -252,9 +229,8 @@ def _check_mentioned(
         raise InputError(f"there is no column {quoted_list(absent)}: found {quoted_list(names)}")
     twice = [name for name, count in Counter(mentioned).items() if count > 1]
     if twice:
-        raise InputError(
-            f"column {quoted_list(twice)} is named more than once among roles, features and dropped columns"
-        )
+        where = "among roles, features and dropped columns"
+        raise InputError(f"column {quoted_list(twice)} is named more than once {where}")
 
 
 def quoted_list(names: Sequence[str], most: int = 10) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,29 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, Seed, as_features, as_ids, as_vector
 from rankwright.data.categories import Categories
 from rankwright.data.columns import Columns
-from rankwright.data.frames import coded_features, frame_of, pandas_frame, plain_values, values_of
+from rankwright.data.frames import PandasFrame, coded_features, frame_of, pandas_frame, plain_values, values_of, visible
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.keys import KeyOrder, key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.splits import k_fold, letor_folds, split_queries
-from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownQueryError, require, require_type
 from rankwright.tables.text import ShownTable, counted, short
 
-if TYPE_CHECKING:
-    from rankwright.data.frames import PandasFrame
-
-
-# The types of parts that hold numbers; the others hold ids.
-VECTORS: Mapping[str, type[np.generic]] = {
-    "labels": np.float32,
-    "document_weights": np.float32,
-    "positions": np.int64,
-    "propensities": np.float32,
-    "initial_scores": np.float64,
-    "source_rows": np.int64,
-    "query_weights": np.float32,
-}
+# The types of parts that hold numbers, where they are not float32.
+NUMBER_TYPES: Mapping[str, Any] = {"positions": np.int64, "source_rows": np.int64, "initial_scores": np.float64}
 PER_DOCUMENT = (
     "labels", "document_weights", "positions", "propensities", "initial_scores", "source_rows", "document_ids",
 )  # fmt: skip
@@ -636,9 +623,9 @@ def column_named(name: str, values: ArrayLike | None, length: int) -> NDArray[An
     """The part of a dataset of that name, which has a value for each document or query; None where it is absent."""
     if values is None:
         return None
-    if name not in VECTORS:
+    if name in ("query_ids", "document_ids"):
         return as_ids(values_of(values), name=name, length=length)
-    return as_vector(values_of(values), name=name, dtype=VECTORS[name], length=length)
+    return as_vector(values_of(values), name=name, dtype=NUMBER_TYPES.get(name, np.float32), length=length)
 
 
 def inverse(order: IntArray) -> IntArray:

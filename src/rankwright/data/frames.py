@@ -1,4 +1,4 @@
-"""Tables of pandas, polars and Arrow, turned into NumPy columns and made from them.
+"""Tables of pandas, polars and Arrow, turned into NumPy columns and made from them; results that become such tables.
 
 None of these libraries is imported before it is needed: a table is recognised by the library that its type comes from.
 Any other table with Arrow's C stream interface (DuckDB's, for example) is read through pyarrow.
@@ -6,6 +6,7 @@ Any other table with Arrow's C stream interface (DuckDB's, for example) is read 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -17,17 +18,19 @@ from numpy.typing import NDArray
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
 from rankwright.data.categories import Categories, CategoryCodes, category_codes, codes_in, texts_among
 from rankwright.data.columns import check_different, how_to_choose_features
-from rankwright.errors import InputError, Message, MissingExtraError, require_type
+from rankwright.errors import InputError, MissingExtraError, require_type
+from rankwright.tables.text import Showable
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
 
-    PandasFrame: TypeAlias = pandas.DataFrame
-    PandasSeries: TypeAlias = pandas.Series
-    PolarsFrame: TypeAlias = polars.DataFrame
-    ArrowTable: TypeAlias = pyarrow.Table
+PandasFrame: TypeAlias = "pandas.DataFrame"  # texts, because the libraries are loaded only when they are needed
+PandasSeries: TypeAlias = "pandas.Series"
+PolarsFrame: TypeAlias = "polars.DataFrame"
+ArrowTable: TypeAlias = "pyarrow.Table"
+
 
 # Columns are copied into a row-major matrix, and out of it, as many rows at a time as stay in the cache.
 VALUES_AT_A_TIME = 1 << 19
@@ -72,16 +75,14 @@ class Table:
     def with_codes(self, names: Sequence[str]) -> Table:
         """The same table, with texts and categories among these columns read as codes."""
         texts = [name for name in names if self.library.is_text(self.columns[name])]
-        return replace(
-            self, coded={name: category_codes(name, self.library.texts(self.columns[name])) for name in texts}
-        )
+        codes = {name: category_codes(name, self.library.texts(self.columns[name])) for name in texts}
+        return replace(self, coded=codes)
 
     def with_codes_in(self, categories: Categories) -> Table:
         """The same table, with columns read as the codes of categories that are known."""
         named = {name: known for name, known in categories.items() if name in self.columns}
-        return replace(
-            self, coded={name: codes_in(self.library.texts(self.columns[name]), own) for name, own in named.items()}
-        )
+        codes = {name: codes_in(self.library.texts(self.columns[name]), own) for name, own in named.items()}
+        return replace(self, coded=codes)
 
     def texts(self, name: str) -> set[str]:
         """The texts in a column, each once."""
@@ -99,12 +100,8 @@ class Table:
         """Raise unless all these columns hold numbers; booleans and columns that hold only nulls count as numbers."""
         wrong = [name for name in names if name not in self.coded and not self.library.is_numeric(self.columns[name])]
         if wrong:
-            raise InputError(
-                Message(
-                    f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))} must hold numbers; ",
-                    how_to_choose_features(),
-                )
-            )
+            which = f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))}"
+            raise InputError(f"{which} must hold numbers; ", how_to_choose_features())
 
     def matrix(self, names: Sequence[str], out: Float32Array | None = None) -> Float32Array:
         """The columns as a matrix with a row for each document; it is written into `out` where that is given."""
@@ -126,10 +123,8 @@ def table_of(frame: Any) -> Table:
     elif library is None and hasattr(frame, "__arrow_c_stream__"):
         frame, library = load_package("pyarrow", "reading this table").table(frame), LIBRARIES["pyarrow"]
     if library is None or (not hasattr(type(frame), "columns") and library is not MAPPINGS):
-        raise InputError(
-            f"a table must be a pandas or polars frame, an Arrow table, or a mapping from names to arrays, "
-            f"got {type(frame).__name__}"
-        )
+        wanted = "a pandas or polars frame, an Arrow table, or a mapping from names to arrays"
+        raise InputError(f"a table must be {wanted}, got {type(frame).__name__}")
     if hasattr(frame, "collect"):
         frame = frame.collect()  # polars' lazy ones
     names, columns = library.names(frame), library.columns(frame)
@@ -308,7 +303,7 @@ def _arrow_is(column: Any, *kinds: str) -> bool:
 
 
 def _array_is_text(values: Any) -> bool:
-    array = np.asarray(values_of(values))
+    array = _array_of(values)
     return array.dtype.kind in "UT" or (array.dtype.kind == "O" and any(isinstance(value, str) for value in array))
 
 
@@ -324,13 +319,17 @@ def _arrow_numbers(column: Any) -> NDArray[Any]:
     return np.asarray((column if exact else column.cast("float64", safe=False)).to_numpy(zero_copy_only=False))
 
 
+def _array_of(values: Any) -> NDArray[Any]:
+    return np.asarray(values_of(values))
+
+
 def _array_is_numeric(values: Any) -> bool:
-    array = np.asarray(values_of(values))
+    array = _array_of(values)
     return array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(map(_is_number, array)))
 
 
 def _array_numbers(values: Any) -> NDArray[Any]:
-    array = np.asarray(values_of(values))
+    array = _array_of(values)
     return _numbers_of_objects(array) if array.dtype.kind == "O" else array
 
 
@@ -343,9 +342,7 @@ LIBRARIES: Mapping[str, Library] = {
         values=lambda series: series.to_numpy(),
         is_text=_pandas_is_text,
         texts=lambda series: series.astype(object).tolist(),
-        like=lambda frame, values, name: load_package("pandas", "answering with a Series").Series(
-            values, index=frame.index, name=name
-        ),
+        like=lambda frame, values, name: import_module("pandas").Series(values, index=frame.index, name=name),
     ),
     "polars": Library(
         names=lambda frame: list(frame.columns),
@@ -355,7 +352,7 @@ LIBRARIES: Mapping[str, Library] = {
         values=lambda series: series.to_numpy(),
         is_text=lambda series: str(series.dtype).partition("(")[0] in ("String", "Utf8", "Categorical", "Enum"),
         texts=lambda series: series.to_list(),
-        like=lambda frame, values, name: load_package("polars", "answering with a Series").Series(name, values),  # noqa: ARG005
+        like=lambda frame, values, name: import_module("polars").Series(name, values),  # noqa: ARG005
     ),
     "pyarrow": Library(
         names=lambda table: list(table.schema.names),
@@ -374,7 +371,60 @@ MAPPINGS = Library(
     columns=lambda mapping: list(mapping.values()),
     is_numeric=_array_is_numeric,
     numbers=_array_numbers,
-    values=lambda values: np.asarray(values_of(values)),
+    values=_array_of,
     is_text=_array_is_text,
-    texts=lambda values: np.asarray(values_of(values)).tolist(),
+    texts=lambda values: _array_of(values).tolist(),
 )
+
+
+class Tabular:
+    """A result that is a table: notebooks draw it, `repr` prints it, and `to_frame` gives it as a frame."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def shown(self) -> Showable:
+        """Return the table as people read it.
+
+        Returns
+        -------
+        ShownTable or ShownTables
+            Its `text`, `markdown` and `html`.
+        """
+
+    @abstractmethod
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the numbers behind the table.
+
+        Returns
+        -------
+        mapping of str to sequence
+            Columns by name, all of the same length.
+        """
+
+    def to_frame(self) -> PandasFrame:
+        """Return the numbers behind the table as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame, or polars.DataFrame where pandas is not installed
+            One row for each row of `columns`.
+        """
+        return frame_of(self.columns())
+
+    def __str__(self) -> str:
+        return self.shown().text()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.shown().html()
+
+    def __dir__(self) -> list[str]:
+        return visible(super().__dir__())
+
+
+def visible(names: Any) -> list[str]:
+    """The names that a user looks for: no internals, which begin with an underscore."""
+    return [name for name in names if not name.startswith("_") or name.startswith("__")]

@@ -26,7 +26,7 @@ from rankwright import kernels
 from rankwright.arrays import SUM_DTYPE, Float32Array, arrays_with_prefix, as_features, thread_count
 from rankwright.container.checks import MOST_FEATURES, check_between, file_faults, read_array, read_field, read_integer
 from rankwright.container.file import read_container, write_container
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError
 
@@ -261,11 +261,8 @@ class FittedScaling:
             The steps, without those that would change nothing.
         """
         names = self.scaling.name.split(CHAIN_SIGN)
-        learned = (
-            [self.learned]
-            if len(names) == 1
-            else [arrays_with_prefix(self.learned, f"{place}.") for place in range(len(names))]
-        )
+        prefixes = [""] if len(names) == 1 else [f"{place}." for place in range(len(names))]
+        learned = [arrays_with_prefix(self.learned, prefix) for prefix in prefixes]
         parts = [FittedScaling(SCALINGS[name], self.n_features, own) for name, own in zip(names, learned, strict=True)]
         return [part for part in parts if not _changes_nothing(part.scaling, part.learned)]
 
@@ -297,7 +294,7 @@ class FittedScaling:
             groups = Groups.of_sizes([len(matrix)])
         if groups.n_docs != len(matrix):
             raise InputError(f"features must have {groups.n_docs} rows, one a document, got {len(matrix)}")
-        _refuse_infinity(matrix, [str(number) for number in range(1, self.n_features + 1)])
+        _refuse_infinity(matrix, numbered_names(self.n_features))
         out = np.empty_like(matrix)
         self.scaling.fill(matrix, groups, self.learned, out, thread_count(threads))
         return out
@@ -431,7 +428,5 @@ def _refuse_infinity(features: Float32Array, names: Sequence[str]) -> None:
         infinite = np.isinf(features[rows])
         if infinite.any():
             row, feature = np.argwhere(infinite)[0]
-            raise InputError(
-                f"row {rows.start + row} has {features[rows][row, feature]} in feature {names[feature]}; "
-                f"scaling needs finite values, or NaN for missing ones"
-            )
+            found = f"row {rows.start + row} has {features[rows][row, feature]} in feature {names[feature]}"
+            raise InputError(f"{found}; scaling needs finite values, or NaN for missing ones")

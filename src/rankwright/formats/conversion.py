@@ -17,14 +17,7 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError, UnknownNameError, require
-from rankwright.formats.file_formats import (
-    FORMATS,
-    format_named,
-    format_of,
-    format_of_name,
-    plain_suffix,
-    write_options,
-)
+from rankwright.formats.file_formats import FORMATS, format_named, format_of, format_of_name, suffix_of, write_options
 from rankwright.formats.pipeline import read_in_chunks, read_whole
 from rankwright.formats.reading import reader_of
 from rankwright.formats.sidecars import read_scores
@@ -35,6 +28,9 @@ from rankwright.formats.trec import Run, qrels_of, run_of, write_qrels, write_ru
 # Formats that can be written but not read as a dataset, and their endings: TREC files hold no features.
 TREC_SUFFIX_OF = {"qrels": ".qrels", "run": ".run"}
 WRITE_OPTIONS = ("absent", "index_base", "tag", "threads")  # options of a writer that mean the same as when reading
+SUFFIX_OF = {"parquet": ".parquet", "svmlight": ".letor"}
+AHEAD = 2  # chunks that wait for each file to be written
+MOST_SHARDS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +160,7 @@ def _counted(chunks: Iterable[RankingDataset], counts: dict[str, int]) -> Iterat
 
 def _target_format(target: FilePath, name: str | None) -> str:
     if name is None:
-        suffix = plain_suffix(target)
+        suffix = suffix_of(target)
         return next((kind for kind in TREC_SUFFIX_OF if TREC_SUFFIX_OF[kind] == suffix), "") or format_of_name(target)
     if name not in (*FORMATS, *TREC_SUFFIX_OF):
         raise UnknownNameError("format", name, known=(*FORMATS, *TREC_SUFFIX_OF))
@@ -205,11 +201,6 @@ def _first_rows(chunks: Iterable[RankingDataset]) -> Iterator[tuple[int, Ranking
     for chunk in chunks:
         yield row, chunk
         row += chunk.n_docs
-
-
-SUFFIX_OF = {"parquet": ".parquet", "svmlight": ".letor"}
-AHEAD = 2  # chunks that wait for each file to be written
-MOST_SHARDS = 1024
 
 
 def write_shards(

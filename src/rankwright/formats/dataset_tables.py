@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from rankwright.arrays import Float32Array, as_vector
 from rankwright.data.columns import Columns, TableLayout, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset, role_columns
-from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
+from rankwright.data.frames import (
+    ArrowTable,
+    PandasFrame,
+    PolarsFrame,
+    Table,
+    arrow_table,
+    pandas_frame,
+    polars_frame,
+    table_of,
+)
 from rankwright.errors import InputError, Message, require_type
 from rankwright.formats.blocks import Reader, Rows, Runs
 from rankwright.formats.pipeline import numbered_chunks
@@ -24,8 +33,6 @@ from rankwright.formats.storage.places import FilePath
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from rankwright.data.frames import ArrowTable, PandasFrame, PolarsFrame
 
 Frame = TypeVar("Frame")
 

@@ -24,9 +24,16 @@ from rankwright.formats.blocks import Reader
 from rankwright.formats.delimited.csv_files import DelimitedReader, write_delimited
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.parquet import ParquetReader, write_parquet
-from rankwright.formats.storage.compressed import compression_of_bytes, compression_of_name
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import Paths, input_name, is_standard, list_of_paths, open_input
+from rankwright.formats.storage.streams import (
+    Paths,
+    compression_of_bytes,
+    compression_of_name,
+    input_name,
+    is_standard,
+    list_of_paths,
+    open_input,
+)
 from rankwright.formats.svmlight.reader import SvmlightReader
 from rankwright.formats.svmlight.writer import write_svmlight
 
@@ -77,7 +84,7 @@ def format_of(source: Paths) -> str:
 def format_of_name(path: FilePath) -> str:
     """The name of the format in which a file with this ending is written."""
     require_type(path, (str, PathLike), "a file", "named by a text or a Path")
-    name = _format_of_suffix(path) or ("svmlight" if plain_suffix(path) in TEXT_SUFFIXES else None)
+    name = _format_of_suffix(path) or ("svmlight" if suffix_of(path) in TEXT_SUFFIXES else None)
     if name is None:
         endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
         raise SettingError(f"the ending of {fspath(path)!r} names no format; wanted one of {endings}, or the format")
@@ -85,10 +92,10 @@ def format_of_name(path: FilePath) -> str:
 
 
 def _format_of_suffix(path: FilePath) -> str | None:
-    return next((name for name, kind in FORMATS.items() if plain_suffix(path) in kind.suffixes), None)
+    return next((name for name, kind in FORMATS.items() if suffix_of(path) in kind.suffixes), None)
 
 
-def plain_suffix(path: FilePath) -> str:
+def suffix_of(path: FilePath) -> str:
     """The path's ending in lower case, without the one that says how the file is compressed."""
     return (PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)).suffix.lower()
 

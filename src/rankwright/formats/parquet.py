@@ -21,9 +21,8 @@ from rankwright.errors import FileFormatError, InputError, RankwrightError, Sett
 from rankwright.formats.blocks import Opener, OpenFile, Rows, errors_name_file
 from rankwright.formats.dataset_tables import TableReader, rows_of_table, tables_of
 from rankwright.formats.growing_matrix import Room
-from rankwright.formats.storage.compressed import compression_of_name
 from rankwright.formats.storage.places import FilePath, is_address, is_folder, opened, size_of
-from rankwright.formats.storage.streams import atomic_output
+from rankwright.formats.storage.streams import atomic_output, compression_of_name
 
 VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
 BYTES_READ_AHEAD = 1 << 16  # of each column
@@ -46,7 +45,7 @@ class ParquetReader(TableReader):
         """The texts in the columns of categories of a file, block by block."""
         file, _ = self._opened(path)
         names = list(self.categories)
-        with _closing(file), _memory_returned(), _arrow_errors(path), errors_name_file(path):
+        with _closing(file), _arrow_errors(path), errors_name_file(path):
             for batch in file.iter_batches(max(1, VALUES_READ_AT_ONCE // len(names)), columns=names, use_threads=False):
                 table = table_of(batch)
                 yield {name: table.texts(name) for name in names}
@@ -65,14 +64,13 @@ class ParquetReader(TableReader):
         """The rows of a file, all or those chosen, in blocks."""
         rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))
         options = {"columns": list(layout.used), "use_threads": False}
-        with _closing(file), _memory_returned(), _arrow_errors(path), errors_name_file(path):
+        take = room if chosen is None else None
+        with _closing(file), _arrow_errors(path), errors_name_file(path):
             bytes_per_row = size_of(path) / max(1, file.metadata.num_rows)
             # Arrow's threads take a column each: for blocks this small they cost more than they gain.
             for row, groups in _row_groups(file, chosen):
                 for batch in file.iter_batches(rows_at_once, row_groups=groups, **options):
-                    place = None
-                    if room is not None and chosen is None:
-                        place = room(batch.num_rows, len(layout.features), bytes_per_row)
+                    place = take and take(batch.num_rows, len(layout.features), bytes_per_row)
                     table = table_of(batch)
                     if isinstance(self.categories, Mapping):
                         table = table.with_codes_in(self.categories)
@@ -120,19 +118,14 @@ def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[
 
 @contextmanager
 def _closing(file: Any) -> Iterator[None]:
-    """Close the file in the end, and with it the remote file that it reads from, which pyarrow would leave open."""
+    """Close the file in the end, and with it the remote file that it reads from, which pyarrow would leave open.
+
+    Memory that Arrow keeps for later is given back to the system: a hundred megabytes after a wide file.
+    """
     try:
         yield
     finally:
         file.close(force=True)
-
-
-@contextmanager
-def _memory_returned() -> Iterator[None]:
-    """Give memory that Arrow keeps for later back to the system: a hundred megabytes after a wide file."""
-    try:
-        yield
-    finally:
         load_package("pyarrow", "reading Parquet").default_memory_pool().release_unused()
 
 

@@ -37,6 +37,9 @@ from rankwright.formats.storage.streams import (
 )
 from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT
 
+PARTS = {"train": ("train", "trainingset"), "vali": ("vali", "valid", "validationset"), "test": ("test", "testset")}
+ENDINGS = (".txt", ".txt.gz", ".txt.zst")
+
 
 def read(
     source: Paths,
@@ -346,10 +349,6 @@ def as_data_file(value: Any) -> DataFile | None:
     if not isinstance(paths, list | tuple) or not paths or not all(isinstance(p, str | PathLike) for p in paths):
         return None
     return DataFile(paths)
-
-
-PARTS = {"train": ("train", "trainingset"), "vali": ("vali", "valid", "validationset"), "test": ("test", "testset")}
-ENDINGS = (".txt", ".txt.gz", ".txt.zst")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ from rankwright.arrays import IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
 from rankwright.formats.blocks import blocks_of
-from rankwright.formats.file_formats import format_of, plain_suffix
+from rankwright.formats.file_formats import format_of, suffix_of
 from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
 from rankwright.formats.pipeline import Documents, TakeRows, stream_rows
 from rankwright.formats.reading import DataFile
@@ -75,10 +75,8 @@ class Shards(DataFile):
             The queries of all files, with their rows counted through all of them.
         """
         if self.format != "parquet":
-            raise InputError(
-                f"{self.name}: bags find their queries in Parquet files, not in {self.format}: `rankwright convert` "
-                f"makes them"
-            )
+            told = f"bags find their queries in Parquet files, not in {self.format}: `rankwright convert` makes them"
+            raise InputError(f"{self.name}: {told}")
         named = {name: value for name, value in self.options.items() if name in ("columns", "drop")}
         open_file = partial(ParquetReader(features=(), **named).open_file, only_queries=True)
         starts, first_queries, n_rows, n_queries = [], [], 0, 0
@@ -94,9 +92,8 @@ class Shards(DataFile):
             file, last = block.file, ids[-1]
             starts.append(begins)
             n_queries, n_rows = n_queries + len(begins), n_rows + len(block.rows)
-        return ShardIndex(
-            self.paths, Groups(np.concatenate([*starts, [n_rows]])), np.array([*first_queries, n_queries], np.int64)
-        )
+        groups = Groups(np.concatenate([*starts, [n_rows]]))
+        return ShardIndex(self.paths, groups, np.array([*first_queries, n_queries], np.int64))
 
     def file(self, path: str) -> DataFile:
         """One of the shards.
@@ -163,12 +160,7 @@ class ShardRows(DataFile):
 
 
 def file_or_shards(
-    path: str,
-    *,
-    format: str | None = None,
-    initial_scores: str | None = None,
-    pairs: str | None = None,
-    **options: Any,
+    path: str, *, format: str | None = None, initial_scores: str | None = None, pairs: str | None = None, **options: Any
 ) -> DataFile:
     """The file at `path`, or the shards in it where it is a folder."""
     if not is_folder(path):
@@ -193,14 +185,12 @@ def as_shards(file: DataFile) -> Shards:
 def _files(path: str) -> list[str]:
     if not is_folder(path):
         return [path]
-    inside = files_in(path)
-    found = [file for file in inside if PurePath(file).suffix == SUFFIX] or [
-        file for file in inside if plain_suffix(file) in TEXT_SHARDS and PurePath(file).name != FEATURE_NAMES_FILE
-    ]
+    inside = [file for file in files_in(path) if PurePath(file).name != FEATURE_NAMES_FILE]
+    texts = [file for file in inside if suffix_of(file) in TEXT_SHARDS]
+    found = [file for file in inside if PurePath(file).suffix == SUFFIX] or texts
     if not found:
-        raise InputError(
-            f"{path}: the folder holds no {SUFFIX} files and no LETOR text; wanted the shards of a dataset"
-        )
+        kinds = f"no {SUFFIX} files and no LETOR text"
+        raise InputError(f"{path}: the folder holds {kinds}; wanted the shards of a dataset")
     return found
 
 
@@ -225,26 +215,21 @@ class ShardPart:
         if not self.rows:
             return None
         if self.format != "parquet":
-            return DataFile([path for path, _, _ in self.rows], format=self.format, **self.options).with_defaults(
-                **defaults
-            )
+            paths = [path for path, _, _ in self.rows]
+            return DataFile(paths, format=self.format, **self.options).with_defaults(**defaults)
         options = {name: value for name, value in defaults.items() if name in ("features",)} | dict(self.options)
         return ShardRows({path: np.arange(start, stop) for path, start, stop in self.rows}, options)
 
 
 def divided_shards(shards: Shards, index: ShardIndex | None, n_parts: int) -> list[ShardPart]:
     """The shards cut into `n_parts` parts, in their order; some parts may be empty."""
-    if index is None:
-        sizes = np.array([size_of(path) for path in shards.paths], np.int64)
-        bounds = _bounds(sizes, n_parts)
-        whole = [(path, 0, None) for path in shards.paths]
-        return [
-            ShardPart(tuple(whole[begin:end]), shards.format, shards.options)
-            for begin, end in itertools.pairwise(bounds)
-        ]
-    bounds = query_bounds(index, n_parts)
+    sizes = np.array(list(map(size_of, shards.paths)), np.int64) if index is None else index.groups.sizes
+    whole = [(path, 0, None) for path in shards.paths]
     return [
-        ShardPart(_ranges(index, begin, end), "parquet", shards.options) for begin, end in itertools.pairwise(bounds)
+        ShardPart(
+            tuple(whole[begin:end]) if index is None else _ranges(index, begin, end), shards.format, shards.options
+        )
+        for begin, end in itertools.pairwise(_bounds(sizes, n_parts))
     ]
 
 
@@ -257,9 +242,7 @@ def _bounds(sizes: IntArray, n_parts: int) -> list[int]:
     """Where runs of about the same size begin, and the end."""
     middles = np.cumsum(sizes) - sizes / 2
     shares = np.arange(n_parts + 1) * (int(sizes.sum()) / n_parts)
-    bounds = np.searchsorted(middles, shares)
-    bounds[-1] = len(sizes)
-    return [int(bound) for bound in bounds]
+    return [*np.searchsorted(middles, shares)[:-1].tolist(), len(sizes)]
 
 
 def _ranges(index: ShardIndex, begin: int, end: int) -> tuple[tuple[str, int, int | None], ...]:

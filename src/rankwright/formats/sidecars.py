@@ -28,12 +28,25 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError, InputTypeError, Message, Parameter, require_type
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, number_in, numbered_fields, text_lines
-from rankwright.formats.storage.compressed import COMPRESSIONS, compression_of_name
 from rankwright.formats.storage.places import FilePath, beside, is_file, opened
-from rankwright.formats.storage.streams import atomic_text_output, input_name, is_standard
+from rankwright.formats.storage.streams import (
+    COMPRESSIONS,
+    atomic_text_output,
+    compression_of_name,
+    input_name,
+    is_standard,
+)
 
 PAIRS_LINE = "better row, worse row, weight (optional), probability (optional)"
 WEIGHTS_LINE = "query, weight"
+QUERY_SUFFIX = ".query"
+FEATURE_NAMES_FILE = "feature_names.txt"  # the name that is looked for beside the data
+NO_NAMES = "none"
+
+# The number of documents of each query, or the files that hold these numbers.
+QuerySizes: TypeAlias = FilePath | Sequence[FilePath] | ArrayLike
+# The names of features, or the file that holds them.
+FeatureNames: TypeAlias = FilePath | Sequence[str] | None
 
 
 def read_pairs(path: FilePath) -> Preferences:
@@ -174,16 +187,6 @@ def read_scores(path: FilePath, *, n_docs: int | None = None) -> Float64Array:
     if n_docs is not None and len(scores) != n_docs:
         raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has {n_docs} documents")
     return scores
-
-
-QUERY_SUFFIX = ".query"
-FEATURE_NAMES_FILE = "feature_names.txt"  # the name that is looked for beside the data
-NO_NAMES = "none"
-
-# The number of documents of each query, or the files that hold these numbers.
-QuerySizes: TypeAlias = FilePath | Sequence[FilePath] | ArrayLike
-# The names of features, or the file that holds them.
-FeatureNames: TypeAlias = FilePath | Sequence[str] | None
 
 
 def group_sizes(paths: Sequence[FilePath], group: QuerySizes | None) -> IntArray:

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.tabular import Tabular
+from rankwright.data.frames import Tabular
 from rankwright.errors import InputError
 from rankwright.metrics.convention import (
     CONVENTIONS,

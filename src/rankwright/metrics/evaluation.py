@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_scores, thread_count
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.frames import Tabular
 from rankwright.data.groups import Groups
-from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, require
 from rankwright.metrics.confidence_intervals import (
     Interval,

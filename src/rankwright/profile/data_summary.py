@@ -14,12 +14,23 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import tells_apart
+from rankwright.tables.text import counted
 
 MOST_LEVELS = 40  # more different labels than this are summed up by their range
+ROWS_AT_A_TIME = 512  # so few that what is computed from them stays in the processor's cache
+MISSING = np.float32(np.nan)
+LARGEST_USUAL_LABEL = 30  # the gain 2^label - 1 of larger ones is beyond what other tools can count
+HUGE_QUERY = 10_000  # documents; some tools refuse more
+HUGE_AGAINST_MEDIAN = 50
+MOSTLY_MISSING = 0.95
+PAIRS_TRIED = 20_000
+FEWEST_PAIRS = 200
+LEAK_SHARE = 0.98  # of pairs that a single feature puts the right way round
+NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,7 @@ def summarise(data: RankingDataset) -> Summary:
         constant_features=tuple(names[facts.is_constant]) if data.n_docs > 1 else (),
         duplicate_features=tuple(tuple(names[columns]) for columns in duplicates),
         also_has=tuple(_extras(data)),
-        remarks=tuple(suspicions(data, facts)),
+        remarks=tuple(remark for suspicion in SUSPICIONS for remark in suspicion(data, facts)),
     )
 
 
@@ -114,10 +125,6 @@ def _extras(data: RankingDataset) -> Iterator[str]:
             yield field.replace("_", " ")
     if data.preferences is not None:
         yield f"{len(data.preferences):,} preferences"
-
-
-ROWS_AT_A_TIME = 512  # so few that what is computed from them stays in the processor's cache
-MISSING = np.float32(np.nan)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,22 +203,7 @@ def _tidy(values: Float32Array) -> Float32Array:
     return np.where(np.isnan(values), MISSING, values + np.float32(0))
 
 
-LARGEST_USUAL_LABEL = 30  # the gain 2^label - 1 of larger ones is beyond what other tools can count
-HUGE_QUERY = 10_000  # documents; some tools refuse more
-HUGE_AGAINST_MEDIAN = 50
-MOSTLY_MISSING = 0.95
-PAIRS_TRIED = 20_000
-FEWEST_PAIRS = 200
-LEAK_SHARE = 0.98  # of pairs that a single feature puts the right way round
-NAMES_SHOWN = 5
-
 Suspicion: TypeAlias = Callable[[RankingDataset, FeatureFacts], Iterator[str]]
-
-
-def suspicions(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
-    """Everything suspicious about `data`, the gravest first."""
-    for suspicion in SUSPICIONS:
-        yield from suspicion(data, facts)
 
 
 def _nothing_there(data: RankingDataset, _facts: FeatureFacts) -> Iterator[str]:
@@ -237,13 +229,14 @@ def _a_feature_gives_the_label_away(data: RankingDataset, _facts: FeatureFacts) 
     better, worse = _pairs(data)
     if len(better) < FEWEST_PAIRS:
         return
-    right = _share_right(data, better, worse)
+    # The share of pairs that each feature puts in the right order, if larger is better. An equal pair is half right; a
+    # missing value counts as equal to every other.
+    first, second = data.features[better], data.features[worse]
+    right = 0.5 + 0.5 * ((first > second).mean(axis=0) - (first < second).mean(axis=0))
     for feature in np.flatnonzero(np.maximum(right, 1 - right) >= LEAK_SHARE):
         share, way = max(right[feature], 1 - right[feature]), "" if right[feature] >= LEAK_SHARE else ", upside down"
-        yield (
-            f"feature {data.names[feature]} alone puts {share:.1%} of pairs in the right order{way}: "
-            f"was it made from the labels?"
-        )
+        alone = f"feature {data.names[feature]} alone puts {share:.1%} of pairs in the right order{way}"
+        yield f"{alone}: was it made from the labels?"
 
 
 def _labels_are_unusual(data: RankingDataset, _facts: FeatureFacts) -> Iterator[str]:
@@ -254,15 +247,12 @@ def _labels_are_unusual(data: RankingDataset, _facts: FeatureFacts) -> Iterator[
     if len(fractions):
         yield f"labels are not all whole numbers, for example {fractions[0]:g}; some tools and metrics need grades"
     if len(judged) and judged.max() > LARGEST_USUAL_LABEL:
-        yield (
-            f"the largest label is {judged.max():g}: under the gain 2^label - 1 it outweighs all else; "
-            f"a linear gain may be meant"
-        )
+        outweighs = "under the gain 2^label - 1 it outweighs all else; a linear gain may be meant"
+        yield f"the largest label is {judged.max():g}: {outweighs}"
 
 
 def _features_are_not_finite(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
-    infinite = facts.n_infinite > 0
-    yield from _about(data, infinite, "has", "have", "infinite values, which cannot be scaled or averaged")
+    yield from _about(data, facts.n_infinite > 0, "has", "have", "infinite values, which cannot be scaled or averaged")
 
 
 def _features_are_mostly_missing(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
@@ -296,7 +286,7 @@ def _queries_are_scattered(data: RankingDataset, _facts: FeatureFacts) -> Iterat
         inside = np.setdiff1d(apart, data.groups.offsets)
         scattered = np.unique(data.groups.query_of_row[inside])
         if len(scattered):
-            queries, example = _counted(len(scattered), "query was", "queries were"), _query(data, int(scattered[0]))
+            queries, example = counted(len(scattered), "query was", "queries were"), _query(data, int(scattered[0]))
             yield f"{queries} scattered over the data and brought together, for example {example}"
     if data.query_ids is not None and len(np.unique(data.query_ids)) < data.n_queries:
         ids, counts = np.unique(data.query_ids, return_counts=True)
@@ -308,14 +298,12 @@ def _queries_have_odd_sizes(data: RankingDataset, _facts: FeatureFacts) -> Itera
     for size, what in ((0, "no documents"), (1, "one document: any order of it is right")):
         number = int((sizes == size).sum())
         if number:
-            yield f"{_counted(number, 'query has', 'queries have')} {what}"
+            yield f"{counted(number, 'query has', 'queries have')} {what}"
     if data.n_queries:
         median, largest = float(np.median(sizes)), int(sizes.max())
         if largest > HUGE_QUERY or (largest > HUGE_AGAINST_MEDIAN * median and data.n_queries >= 10):
-            yield (
-                f"query {_query(data, int(sizes.argmax()))} has {largest:,} documents, "
-                f"{largest / max(median, 1):,.0f} times the median"
-            )
+            query, times = _query(data, int(sizes.argmax())), largest / max(median, 1)
+            yield f"query {query} has {largest:,} documents, {times:,.0f} times the median"
 
 
 def _documents_are_copies(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
@@ -323,7 +311,7 @@ def _documents_are_copies(data: RankingDataset, facts: FeatureFacts) -> Iterator
         return
     copies, originals = duplicate_rows(data.features, data.groups, facts)
     if len(copies):
-        documents = _counted(len(copies), "document has", "documents have")
+        documents = counted(len(copies), "document has", "documents have")
         sentence = f"{documents} the same features as another of the same query"
         if data.labels is not None:
             otherwise = int((data.labels[copies] != data.labels[originals]).sum())
@@ -343,16 +331,6 @@ def _pairs(data: RankingDataset) -> tuple[IntArray, IntArray]:
     return np.concatenate([one[better], other[worse]]), np.concatenate([other[better], one[worse]])
 
 
-def _share_right(data: RankingDataset, better: IntArray, worse: IntArray) -> Float64Array:
-    """The share of pairs that each feature puts in the right order, if larger is better; an equal pair is half right.
-
-    A missing value counts as equal to every other.
-    """
-    first, second = data.features[better], data.features[worse]
-    share: Float64Array = 0.5 + 0.5 * ((first > second).mean(axis=0) - (first < second).mean(axis=0))
-    return share
-
-
 def _about(data: RankingDataset, chosen: BoolArray, has: str, have: str, what: str) -> Iterator[str]:
     """A sentence about the chosen features, if there are any."""
     names = [data.names[feature] for feature in np.flatnonzero(chosen)]
@@ -361,10 +339,6 @@ def _about(data: RankingDataset, chosen: BoolArray, has: str, have: str, what: s
         yield f"feature {names[0]} {has} {what}"
     elif names:
         yield f"features {', '.join(names[:NAMES_SHOWN])}{more} {have} {what}"
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
 
 
 def _query(data: RankingDataset, query: int) -> str:

@@ -10,9 +10,8 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray, seed_number, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.frames import frame_of
+from rankwright.data.frames import Tabular, frame_of
 from rankwright.data.groups import Groups
-from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, UnknownNameError, require, require_type
 from rankwright.explanations.contributions import Question
 from rankwright.metrics.confidence_intervals import bootstrap_interval

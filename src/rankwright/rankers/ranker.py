@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from inspect import get_annotations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
+from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,8 @@ from rankwright.container.checks import read_any_field
 from rankwright.container.file import container_size, write_container
 from rankwright.data.categories import Categories
 from rankwright.data.dataset import RankingDataset, numbered_names
-from rankwright.data.frames import frame_of, is_frame, like_frame, plain_values
+from rankwright.data.frames import PandasFrame, PandasSeries, frame_of, is_frame, like_frame, plain_values, visible
 from rankwright.data.preferences import Preferences
-from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.explanations.explanation import Explanation, PairExplanation
 from rankwright.features.scaling import FittedScaling
@@ -52,9 +51,6 @@ from rankwright.settings.shared import RankerSettings
 from rankwright.settings.text import complete_docstring
 from rankwright.tables.axes import axes_or_new
 from rankwright.training.loop import History, Listener
-
-if TYPE_CHECKING:
-    from rankwright.data.frames import PandasFrame, PandasSeries
 
 AnyRanker = TypeVar("AnyRanker", bound="Ranker")
 

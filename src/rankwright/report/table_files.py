@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwright.errors import UnknownNameError
-from rankwright.formats.file_formats import plain_suffix
+from rankwright.formats.file_formats import suffix_of
 from rankwright.formats.storage.streams import atomic_text_output
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def write_rows(
 def write_columns(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
     """Write columns separated by tabs, or by commas where the name ends in .csv; None and NaN are left empty."""
     name = os.fspath(path)
-    delimiter = "," if plain_suffix(name) == ".csv" else "\t"
+    delimiter = "," if suffix_of(name) == ".csv" else "\t"
     with atomic_text_output(name) as file:
         table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         table.writerow(columns)

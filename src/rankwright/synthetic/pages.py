@@ -123,18 +123,8 @@ def draw_pages(rng: np.random.Generator, sizes: IntArray) -> Pages:
         EASIER_TO_FIND * rarity_of_doc,
         sum(stream.usual_length for stream in STREAMS),
     )
-    return Pages(
-        query_of_doc,
-        n_terms[query_of_doc].astype(np.float32),
-        used_of_doc,
-        navigational[query_of_doc],
-        stuffed,
-        unrelated,
-        match,
-        match_in,
-        quality,
-        texts,
-    )
+    of_query = query_of_doc, n_terms[query_of_doc].astype(np.float32), used_of_doc, navigational[query_of_doc]
+    return Pages(*of_query, stuffed, unrelated, match, match_in, quality, texts)
 
 
 def _blend(shared: Float32Array, own: Float32Array, own_share: float) -> Float32Array:
@@ -193,17 +183,17 @@ def bm25(text: Text) -> Float32Array:
     return scores
 
 
-def language_models(text: Text, used: BoolArray) -> Iterator[Float32Array]:
+def likelihoods(text: Text, used: BoolArray) -> Iterator[Float32Array]:
     """Log-likelihood of the query under three smoothed models: absolute discounting, Dirichlet, Jelinek-Mercer."""
     in_collection = COMMONEST * np.exp(-np.float32(0.5) * text.rarity)
     length = np.maximum(text.length, 1)
     distinct_words = np.power(length, np.float32(0.8))
     dirichlet = np.float32(text.usual_length)
-    likelihoods = (
+    models = (
         (np.maximum(text.frequency - ABSOLUTE_DISCOUNT, 0) + ABSOLUTE_DISCOUNT * distinct_words * in_collection)
         / length,
         (text.frequency + dirichlet * in_collection) / (text.length + dirichlet),
         (1 - JELINEK_MERCER) * text.frequency / length + JELINEK_MERCER * in_collection,
     )
-    for likelihood in likelihoods:
+    for likelihood in models:
         yield (np.log(likelihood) * used).sum(axis=0)

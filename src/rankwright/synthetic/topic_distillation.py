@@ -15,7 +15,7 @@ from rankwright.arrays import BoolArray, Float32Array, IntArray, seed_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import require
-from rankwright.synthetic.pages import Pages, bm25, draw_pages, floored, language_models, normal
+from rankwright.synthetic.pages import Pages, bm25, draw_pages, floored, likelihoods, normal
 
 PARTS = ("body", "anchor", "title", "url")
 PER_TEXT = ("tf", "idf", "tf_idf", "length", "bm25", "lm_absolute_discount", "lm_dirichlet", "lm_jelinek_mercer")
@@ -124,7 +124,7 @@ def _text_features(pages: Pages, name: str) -> Iterator[Float32Array]:
     yield (text.frequency * text.rarity).sum(axis=0)
     yield text.length
     yield bm25(text)
-    yield from language_models(text, pages.used)
+    yield from likelihoods(text, pages.used)
 
 
 def _page_features(rng: np.random.Generator, pages: Pages, entry: Float32Array) -> Iterator[Float32Array]:

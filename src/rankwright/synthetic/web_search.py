@@ -15,17 +15,7 @@ from rankwright.arrays import FEATURE_DTYPE, Float32Array, IntArray, seed_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import require
-from rankwright.synthetic.pages import (
-    Pages,
-    bm25,
-    cosine,
-    draw_pages,
-    floored,
-    happens,
-    language_models,
-    normal,
-    spread,
-)
+from rankwright.synthetic.pages import Pages, bm25, cosine, draw_pages, floored, happens, likelihoods, normal, spread
 
 TEXTS = ("body", "anchor", "title", "url", "whole")
 SPREAD = ("sum", "min", "max", "mean", "variance")
@@ -163,7 +153,7 @@ def _text_features(pages: Pages, name: str) -> Iterator[Float32Array]:
     yield (covered == n_terms).astype(np.float32)
     yield cosine(text)
     yield bm25(text)
-    yield from language_models(text, used)
+    yield from likelihoods(text, used)
 
 
 def _page_features(rng: np.random.Generator, pages: Pages, relevance: Float32Array) -> Iterator[Float32Array]:

@@ -20,6 +20,5 @@ def axes_or_new(ax: Axes | None) -> Axes:
         from matplotlib import pyplot
     except ImportError:
         raise MissingExtraError("drawing pictures", "matplotlib", "report") from None
-    axes: Any = pyplot.subplots(layout="constrained")[1]
-    drawn: Axes = axes
-    return drawn
+    drawn: Any = pyplot.subplots(layout="constrained")[1]
+    return drawn  # type: ignore[no-any-return]

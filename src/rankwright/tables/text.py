@@ -6,17 +6,14 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol
+from itertools import zip_longest
+from typing import TypeAlias
 
 GAP = "  "  # between columns
 
 
 def table_lines(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    numbers: Iterable[str] = (),
-    width: int | None = None,
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = (), width: int | None = None
 ) -> list[str]:
     """The header and the rows of a table; the columns named in `numbers` are aligned right.
 
@@ -29,15 +26,12 @@ def table_lines(
     if width is not None:
         may_shrink = [place for place, column in enumerate(columns) if column not in right]
         _shrink(widths, cells, may_shrink, width)
+    pads = [str.rjust if column in right else str.ljust for column in columns]
     lines = []
     for row in cells:
         wrapped = [_wrapped(cell, widths[place]) for place, cell in enumerate(row)]
-        for number in range(max(map(len, wrapped))):
-            parts = [part[number] if number < len(part) else "" for part in wrapped]
-            aligned = [
-                text.rjust(widths[place]) if columns[place] in right else text.ljust(widths[place])
-                for place, text in enumerate(parts)
-            ]
+        for parts in zip_longest(*wrapped, fillvalue=""):
+            aligned = (pad(text, size) for pad, text, size in zip(pads, parts, widths, strict=True))
             lines.append(GAP.join(aligned).rstrip())
     return lines
 
@@ -67,19 +61,6 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, num
 
 def _escaped(cell: str) -> str:
     return str(cell).replace("|", "\\|").strip()
-
-
-class Showable(Protocol):
-    """What people see: as lines of text, as Markdown, or as HTML."""
-
-    def text(self, width: int | None = None) -> str:
-        """Lines of text, wrapped to a width where one is given."""
-
-    def markdown(self) -> str:
-        """Markdown."""
-
-    def html(self) -> str:
-        """HTML, which notebooks show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +116,9 @@ class ShownTables:
         """The tables as HTML."""
         notes = "".join(f"<div>{escape(note)}</div>" for note in self.notes)
         return "<br>".join([*(table.html() for table in self.tables), *([notes] if notes else [])])
+
+
+Showable: TypeAlias = ShownTable | ShownTables
 
 
 def _cell(tag: str, text: str, is_right: bool) -> str:

@@ -15,7 +15,7 @@ from rankwright.catalog.settings import ranker_from_text
 from rankwright.cluster.engine import Engine
 from rankwright.cluster.opening import open_engine
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.tabular import Tabular
+from rankwright.data.frames import Tabular
 from rankwright.errors import require, require_type
 from rankwright.metrics.confidence_intervals import Interval
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, MetricResult

@@ -14,7 +14,7 @@ from rankwright.cluster.engine import Engine
 from rankwright.cluster.opening import open_engine
 from rankwright.container.locks import scratch_folder
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.tabular import Tabular
+from rankwright.data.frames import Tabular
 from rankwright.errors import SettingError, require
 from rankwright.formats.storage.places import FilePath
 from rankwright.progress.display import progress_shown

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwright.errors import FileFormatError, MissingExtraError
-from rankwright.formats.storage.compressed import COMPRESSIONS
 from rankwright.formats.storage.streams import (
+    COMPRESSIONS,
     LONGEST_LINE,
     LongLineError,
     atomic_output,

@@ -49,10 +49,6 @@ class Lines:
         kernels.parse_cells(line, start, end, ord(delimiter), targets, nothing, spans.reshape(-1), problem, 1)
         return [cell.decode(errors="replace") for cell in _texts_at(spans, line.tobytes())]
 
-    def after_first(self) -> Lines:
-        """All lines but the first."""
-        return Lines(self.text, self.starts[1:], self.ends[1:], self.number)
-
 
 def whole_lines(name: str, blocks: Iterable[bytes], delimiter: str) -> Iterator[Lines]:
     """The lines of the file `name`, block by block; a block that ends within quotes is joined to the next."""
@@ -158,17 +154,9 @@ class CellReader:
         numbers = np.empty((len(lines.starts), len(self._numeric)), np.float32)
         spans = np.empty((len(lines.starts), len(self._textual), 2), np.int64)
         problem = np.empty(3, np.int64)
-        kernels.parse_cells(
-            np.frombuffer(lines.text, np.uint8),
-            lines.starts,
-            lines.ends,
-            ord(self._delimiter),
-            self._targets,
-            numbers.reshape(-1),
-            spans.reshape(-1),
-            problem,
-            self._threads,
-        )
+        text = np.frombuffer(lines.text, np.uint8), lines.starts, lines.ends, ord(self._delimiter)
+        found = numbers.reshape(-1), spans.reshape(-1), problem
+        kernels.parse_cells(*text, self._targets, *found, self._threads)
         row, column, kind = problem.tolist()
         if row >= 0:
             raise self._wrong_row(lines, row, column, kind)
@@ -213,9 +201,7 @@ class CellReader:
         """Advice on how to leave out columns that hold text, where the row has some among its features."""
         features = set(self._layout.features)
         texts = [name for name, cell in zip(self._names, cells, strict=False) if name in features and _is_text(cell)]
-        if not texts:
-            return ""
-        return Message("; ", how_to_choose_features(texts))
+        return Message("; ", how_to_choose_features(texts)) if texts else ""
 
     def _error(self, lines: Lines, row: int, column: str, problem: str) -> FileFormatError:
         return FileFormatError(self._file, Message(f"column {column!r}: ", problem), lines.number_of(row))

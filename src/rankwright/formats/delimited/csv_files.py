@@ -44,6 +44,21 @@ DELIMITERS = (",", "\t", ";")
 LONGEST_HEADER = 1 << 20  # bytes in which the delimiter is looked for
 VALUES_WRITTEN_AT_ONCE = 1 << 18
 LONGEST_CELL = 17  # characters of a written number and its delimiter
+FEATURE, LEFT_OUT = "feature", "left out"
+ROLE_OF_TYPE: Mapping[str, str] = {
+    "Label": "label",
+    "Target": "label",
+    "GroupId": "query",
+    "QueryId": "query",
+    "SampleId": "document",
+    "DocId": "document",
+    "GroupWeight": "query_weight",
+    "Weight": "document_weight",
+    "Num": FEATURE,
+    "Auxiliary": LEFT_OUT,
+    "SubgroupId": LEFT_OUT,
+    "Timestamp": LEFT_OUT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +122,7 @@ class DelimitedReader(TableReader):
             names, described = self._described(cells)
             layout = described.layout_of(names)
         if self.names is self.description is None:
-            first = first.after_first()
+            first = replace(first, starts=first.starts[1:], ends=first.ends[1:])
         return _OpenLines(file, names, layout, delimiter, chain([first], lines))
 
     def _described(self, cells: Sequence[str]) -> tuple[Sequence[str], TableReader]:
@@ -206,23 +221,6 @@ class _CellWriter:
         return '"' + cell.replace('"', '""') + '"' if self._wants_quotes.search(cell) else cell
 
 
-FEATURE, LEFT_OUT = "feature", "left out"
-ROLE_OF_TYPE: Mapping[str, str] = {
-    "Label": "label",
-    "Target": "label",
-    "GroupId": "query",
-    "QueryId": "query",
-    "SampleId": "document",
-    "DocId": "document",
-    "GroupWeight": "query_weight",
-    "Weight": "document_weight",
-    "Num": FEATURE,
-    "Auxiliary": LEFT_OUT,
-    "SubgroupId": LEFT_OUT,
-    "Timestamp": LEFT_OUT,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class ColumnDescription:
     """The role of every column that is described, and the names of those that have one."""
@@ -263,12 +261,8 @@ def read_column_description(path: FilePath) -> ColumnDescription:
             raise FileFormatError(input_name(path), f"a column must be a number from 0, found {found!r}", line)
         column, role = int(fields[0]), ROLE_OF_TYPE.get(fields[1])
         if role is None:
-            known = ", ".join(ROLE_OF_TYPE)
-            raise FileFormatError(
-                input_name(path),
-                f"columns of type {fields[1]!r} cannot be read; wanted one of {known} (Auxiliary leaves one out)",
-                line,
-            )
+            wanted = f"wanted one of {', '.join(ROLE_OF_TYPE)} (Auxiliary leaves one out)"
+            raise FileFormatError(input_name(path), f"columns of type {fields[1]!r} cannot be read; {wanted}", line)
         if column in role_of or (role not in (FEATURE, LEFT_OUT) and role in role_of.values()):
             raise FileFormatError(input_name(path), f"column {column} or its type {fields[1]} is described twice", line)
         role_of[column] = role

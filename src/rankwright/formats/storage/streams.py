@@ -1,6 +1,7 @@
 """Where bytes come from and where they go: plain, .gz and .zst files, here or elsewhere, standard input and output.
 
-The path `-` means standard input when reading and standard output when writing.
+The path `-` means standard input when reading and standard output when writing. Compressed files are recognised by
+their first bytes when read, by their name when written; Zstandard needs its package.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Generator, Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePath
 from queue import Queue
@@ -21,15 +24,7 @@ from numpy.typing import NDArray
 
 from rankwright.container.atomic import NamedOutput, atomic_file, errors_name
 from rankwright.container.locks import scratch_folder
-from rankwright.errors import FileFormatError, InputError, require_type
-from rankwright.formats.storage.compressed import (
-    LONGEST_MAGIC,
-    Compression,
-    check_supported,
-    compression_of_bytes,
-    compression_of_name,
-    decompressed,
-)
+from rankwright.errors import FileFormatError, InputError, MissingExtraError, require_type
 from rankwright.formats.storage.places import FilePath, is_address, is_file, opened, size_of
 
 if TYPE_CHECKING:
@@ -46,6 +41,89 @@ BLOCKS_AHEAD = 2  # read or decompressed while the consumer works
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COPIED_AT_ONCE = 1 << 20  # bytes
 BINARY_CHECK = 1 << 16  # bytes looked at to tell a binary file from text
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """One way to compress a file."""
+
+    suffix: str
+    magic: bytes  # how a compressed file begins
+    chunk_size: int  # compressed bytes taken at a time: bounds the memory that hostile data can claim
+    padding: bytes  # bytes that may come between and after members
+    decoder: Callable[[], Any]  # makes what decompresses one member or frame, as `zlib` and `zstandard` have it
+    damage: Callable[[], type[Exception]]  # what the decoder raises on damaged data
+    writer: Callable[[IO[bytes]], Any]  # a file that compresses into the given one, and does not close it
+
+
+def _gzip_writer(file: IO[bytes]) -> Any:
+    from gzip import GzipFile
+
+    return GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0)  # same data, same bytes
+
+
+def _zstandard() -> Any:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtraError("reading and writing .zst files", "zstandard", "zstd") from None
+    return zstandard
+
+
+GZIP = Compression(
+    suffix=".gz",
+    magic=b"\x1f\x8b",
+    chunk_size=1 << 16,
+    padding=b"\0",
+    decoder=lambda: zlib.decompressobj(wbits=16 + zlib.MAX_WBITS),
+    damage=lambda: zlib.error,
+    writer=_gzip_writer,
+)
+ZSTANDARD = Compression(
+    suffix=".zst",
+    magic=b"\x28\xb5\x2f\xfd",
+    chunk_size=1 << 12,
+    padding=b"",
+    decoder=lambda: _zstandard().ZstdDecompressor().decompressobj(),
+    damage=lambda: _zstandard().ZstdError,
+    writer=lambda file: _zstandard().ZstdCompressor(level=3, write_checksum=True).stream_writer(file, closefd=False),
+)
+COMPRESSIONS = (GZIP, ZSTANDARD)
+LONGEST_MAGIC = 4
+UNSUPPORTED = {b"BZh": "bzip2", b"\xfd7zX": "xz", b"PK\x03\x04": "zip"}
+
+
+def compression_of_bytes(first: bytes) -> Compression | None:
+    """The compression of a file that begins with `first`, None for a plain one."""
+    return next((kind for kind in COMPRESSIONS if first.startswith(kind.magic)), None)
+
+
+def compression_of_name(path: str) -> Compression | None:
+    """The compression that a file of this name should have, None for none."""
+    suffix = PurePath(path).suffix.lower()
+    return next((kind for kind in COMPRESSIONS if suffix == kind.suffix), None)
+
+
+def decompressed(chunks: Iterable[bytes], kind: Compression, name: str) -> Iterator[bytes]:
+    """The decompressed bytes, chunk by chunk, of a file of one or more members, which is checked to its end."""
+    decoder = kind.decoder()
+    for chunk in chunks:
+        rest = chunk
+        while rest:
+            if decoder.eof:
+                rest = rest.lstrip(kind.padding) if kind.padding else rest
+                if not rest:
+                    break
+                decoder = kind.decoder()
+            try:
+                plain = decoder.decompress(rest)
+            except kind.damage() as error:
+                raise FileFormatError(name, f"has damaged {kind.suffix} data: {error}") from None
+            if plain:
+                yield plain
+            rest = decoder.unused_data if decoder.eof else b""
+    if not decoder.eof:
+        raise FileFormatError(name, f"ends in the middle of its {kind.suffix} data: the file is truncated")
 
 
 class LongLineError(FileFormatError):
@@ -81,12 +159,9 @@ def list_of_paths(paths: Paths) -> list[str]:
 
 def plain_size(paths: Sequence[FilePath]) -> int:
     """The bytes of all files together, 0 where they are not known without reading."""
-    n_bytes = 0
-    for path in paths:
-        if is_standard(path) or compression_of_name(os.fspath(path)) is not None or not is_file(path):
-            return 0
-        n_bytes += size_of(path)
-    return n_bytes
+    if any(is_standard(path) or compression_of_name(os.fspath(path)) or not is_file(path) for path in paths):
+        return 0
+    return sum(map(size_of, paths))
 
 
 def open_input(path: FilePath) -> io.BufferedIOBase:
@@ -96,7 +171,9 @@ def open_input(path: FilePath) -> io.BufferedIOBase:
     file: io.BufferedReader = io.BufferedReader(raw, BINARY_CHECK)
     try:
         first = file.read(LONGEST_MAGIC)
-        check_supported(first, name)
+        tool = next((tool for magic, tool in UNSUPPORTED.items() if first.startswith(magic)), None)
+        if tool is not None:
+            raise FileFormatError(name, f"is compressed with {tool}; wanted plain text, .gz or .zst")
         kind = compression_of_bytes(first)
         if kind is None and file.seekable():
             file.seek(0)
@@ -310,6 +387,4 @@ def _copied(name: str) -> Iterator[str]:
 def is_read_once(name: str) -> bool:
     """Whether the path can be read only once, as standard input and pipes can."""
     path = Path(name)
-    if is_address(name):
-        return False
-    return is_standard(name) or (path.exists() and not path.is_file() and not path.is_dir())
+    return is_standard(name) or (not is_address(name) and path.exists() and not path.is_file() and not path.is_dir())

@@ -171,66 +171,43 @@ class SvmlightParser:
 
     def _parse(self, room: Room) -> Rows:
         """The rows of the block; it is parsed again into a wider matrix where an index has no column yet."""
-        n_rows = len(self._starts)
+        n_rows, options = len(self._starts), self._options
         labels = np.empty(n_rows, np.float32)
-        query_spans, document_spans = np.empty((2, 2 * n_rows), np.int64)
+        queries, documents = np.empty((2, 2 * n_rows), np.int64)  # where the ids begin and end in the text
         starts_query = np.empty(n_rows, np.uint8)
         report = np.empty(6, np.int64)
+        text = self._block, self._starts, options.index_base, options.absent_value, options.allow_infinity
         while True:
             features = room(n_rows, self.n_features, len(self._block) / n_rows)
-            kernels.parse_svmlight(
-                self._block,
-                self._starts,
-                self._options.index_base,
-                self._options.absent_value,
-                self._options.allow_infinity,
-                features,
-                labels,
-                query_spans,
-                starts_query,
-                document_spans,
-                report,
-                self._threads,
-            )
+            kernels.parse_svmlight(*text, features, labels, queries, starts_query, documents, report, self._threads)
             problem, row, begin, end, widest_index, widest_row = report.tolist()
             if problem:
                 raise self._problem(SvmlightProblem(problem), row, begin, end)
-            n_wanted = widest_index - self._options.index_base + 1
+            n_wanted = widest_index - options.index_base + 1
             if n_wanted <= self.n_features:
                 break
             self._widen(n_wanted, widest_row)
         first_rows = np.flatnonzero(starts_query)
-        return Rows(
-            features,
-            Runs(self._run_ids(query_spans.reshape(-1, 2), first_rows), np.diff(first_rows, append=n_rows)),
-            labels,
-            self._document_ids(document_spans.reshape(-1, 2)),
-        )
+        runs = Runs(self._run_ids(queries.reshape(-1, 2), first_rows), np.diff(first_rows, append=n_rows))
+        spans = documents.reshape(-1, 2)
+        document_ids = ids_of_text(self._texts(spans, np.arange(n_rows))) if spans.any() else None
+        return Rows(features, runs, labels, document_ids)
 
     def _widen(self, n_wanted: int, row: int) -> None:
         index = n_wanted - 1 + self._options.index_base
         if self._options.own_names:
-            n_names = len(self._options.own_names)
-            raise self._error(
-                row,
-                Message(
-                    f"feature index {index} has no name, and there are {n_names} names of features; wanted one for "
-                    f"each (",
-                    Parameter("feature_names"),
-                    "), or none of them (",
-                    Parameter("feature_names", "none"),
-                    ")",
-                ),
+            told = (
+                f"feature index {index} has no name, and there are {len(self._options.own_names)} names of features; "
             )
+            either, neither = Parameter("feature_names"), Parameter("feature_names", "none")
+            raise self._error(row, Message(told, "wanted one for each (", either, "), or none of them (", neither, ")"))
         if self._options.n_features is not None:
             raise self._error(row, f"feature index {index} lies beyond n_features={self._options.n_features}")
         n_bytes = len(self._starts) * n_wanted * FEATURE_DTYPE().itemsize
         if n_bytes > SMALL and n_bytes > (free := free_memory()):
-            raise self._error(
-                row,
-                f"feature index {index} asks for {gigabytes(n_bytes)} for {len(self._starts)} documents alone, and "
-                f"{gigabytes(free)} of memory are free; wanted small indices, because every document has every feature",
-            )
+            asked = f"feature index {index} asks for {gigabytes(n_bytes)} for {len(self._starts)} documents alone"
+            wanted = "wanted small indices, because every document has every feature"
+            raise self._error(row, f"{asked}, and {gigabytes(free)} of memory are free; {wanted}")
         self.n_features = n_wanted
 
     def _run_ids(self, spans: IntArray, first_rows: IntArray) -> IdArray | None:
@@ -240,9 +217,6 @@ class SvmlightParser:
         if not has_query.all():
             raise self._mixed_queries(int(first_rows[np.flatnonzero(has_query != has_query[0])[0]]))
         return ids_of_text(self._texts(spans[first_rows], first_rows))
-
-    def _document_ids(self, spans: IntArray) -> IdArray | None:
-        return ids_of_text(self._texts(spans, np.arange(len(spans)))) if spans.any() else None
 
     def _texts(self, spans: IntArray, rows: IntArray) -> list[str]:
         """The texts at the given places, gathered with a newline after each so that they are decoded at once."""
@@ -261,13 +235,12 @@ class SvmlightParser:
         return self._error(row, "some lines have a qid and some have none, from here on; wanted one or the other")
 
     def _problem(self, problem: SvmlightProblem, row: int, begin: int, end: int) -> FileFormatError:
-        message: str = Message(MESSAGES[problem]).filled(
-            found=self._quote(begin, end), base=self._options.index_base, largest=LARGEST_FEATURE_INDEX
-        )
+        found = self._quote(begin, end)
         is_query = self._block[begin : begin + len(QUERY_MARK)].tobytes() == QUERY_MARK
         if problem == SvmlightProblem.INDEX_NOT_A_NUMBER and is_query:
-            message = f"found {self._quote(begin, end)} among the features; wanted it right after the label, once"
-        return self._error(row, message)
+            return self._error(row, f"found {found} among the features; wanted it right after the label, once")
+        values = {"found": found, "base": self._options.index_base, "largest": LARGEST_FEATURE_INDEX}
+        return self._error(row, Message(MESSAGES[problem]).filled(**values))
 
     def _error(self, row: int, problem: str) -> FileFormatError:
         return FileFormatError(self._name, problem, self.line_of(row))

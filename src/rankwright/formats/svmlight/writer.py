@@ -38,15 +38,6 @@ NOT_IN_DOCUMENT_ID = re.compile(r"[ \t\n\v\f\r\0]")
 
 
 @dataclass(frozen=True, slots=True)
-class SvmlightStyle:
-    """How to write the text."""
-
-    index_base: int
-    omit: Omit
-    threads: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Texts:
     """Texts one after the other: text i is bytes `offsets[i]` to `offsets[i + 1]`."""
 
@@ -58,8 +49,8 @@ class _Texts:
         return int(np.diff(self.offsets).max(initial=0))
 
 
-def format_lines(
-    data: RankingDataset, style: SvmlightStyle, *, first_query: int, mark_width: bool
+def _lines(
+    data: RankingDataset, index_base: int, omit: Omit, threads: int, *, first_query: int, mark_width: bool
 ) -> Iterator[memoryview]:
     """The lines of a dataset, in batches, in the order that its rows had in their source.
 
@@ -74,21 +65,15 @@ def format_lines(
         document_texts = _texts(documents[rows], "document id", NOT_IN_DOCUMENT_ID)
         capacity = _longest_line(data.n_features, queries) + document_texts.longest
         text, length = np.empty((len(rows), capacity), np.uint8), np.zeros(1, np.int64)
-        kernels.format_svmlight(
+        columns = (
             np.ascontiguousarray(data.features[rows]),
             labels[rows],
             query_of_row[rows],
             queries.text,
             queries.offsets,
-            document_texts.text,
-            document_texts.offsets,
-            style.index_base,
-            int(style.omit),
-            mark_width,
-            text,
-            length,
-            style.threads,
         )
+        ids, ends = document_texts.text, document_texts.offsets
+        kernels.format_svmlight(*columns, ids, ends, index_base, int(omit), mark_width, text, length, threads)
         mark_width = False
         yield text.reshape(-1).data[: int(length[0])]
 
@@ -107,10 +92,7 @@ def _longest_line(n_features: int, queries: _Texts) -> int:
 
 
 def _query_texts(data: RankingDataset, first_query: int) -> _Texts:
-    if data.query_ids is None:
-        ids: IdArray = np.arange(first_query, first_query + data.n_queries)
-    else:
-        ids = data.query_ids
+    ids = np.arange(first_query, first_query + data.n_queries) if data.query_ids is None else data.query_ids
     if len(np.unique(ids)) != len(ids):
         raise InputError("two queries have the same id; SVMlight text would make one of them")
     texts = _texts(ids, "query id", NOT_IN_QUERY_ID)
@@ -173,8 +155,8 @@ def write_svmlight(
     """
     require(absent in (None, *OMIT_OF_ABSENT), f"absent must be 'zero', 'missing' or None, got {absent!r}")
     require(index_base in (0, 1), f"index_base must be 0 or 1, got {index_base!r}")
-    style = SvmlightStyle(index_base, OMIT_OF_ABSENT[absent] if absent else Omit.NOTHING, thread_count(threads))
+    style = index_base, OMIT_OF_ABSENT[absent] if absent else Omit.NOTHING, thread_count(threads)
     with atomic_output(path) as output:
         for chunk, n_queries in numbered_chunks(data, path, "SVMlight text", NO_PLACE):
-            for lines in format_lines(chunk, style, first_query=n_queries, mark_width=n_queries == 0):
+            for lines in _lines(chunk, *style, first_query=n_queries, mark_width=n_queries == 0):
                 output.write(lines)

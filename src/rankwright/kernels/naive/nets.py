@@ -12,15 +12,7 @@ from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.common import stream_of, unit_interval
 from rankwright.kernels.naive.features import standardise_rows
 from rankwright.kernels.naive.lambdas import label_pair_lambdas
-from rankwright.kernels.records import (
-    Batch,
-    Forces,
-    LabelledQueries,
-    LayeredNet,
-    QueryWalk,
-    StandardisedRows,
-    StepRule,
-)
+from rankwright.kernels.records import Batch, Forces, LabelledQueries, LayeredNet, QueryWalk, StandardisedRows, StepRule
 
 
 class _Passed(NamedTuple):

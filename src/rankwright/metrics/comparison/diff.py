@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.tabular import Tabular
+from rankwright.data.frames import Tabular
 from rankwright.errors import RankwrightError, require
 from rankwright.metrics.comparison.comparison_tables import signed_cell
 from rankwright.metrics.confidence_intervals import none_unless_finite

@@ -13,8 +13,8 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.frames import Tabular
 from rankwright.data.groups import Groups
-from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.metrics.comparison.comparison_tables import difference_cell, effect_cell, p_cell
 from rankwright.metrics.evaluation import ComparedSystems, Evaluation

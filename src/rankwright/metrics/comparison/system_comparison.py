@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.tabular import Tabular
+from rankwright.data.frames import Tabular
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
 from rankwright.metrics.comparison.comparison_tables import conclusion_of_comparison, tables_of
 from rankwright.metrics.comparison.diff import RankingDiff, diff_lists
