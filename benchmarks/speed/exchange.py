@@ -65,8 +65,7 @@ def forest_file(path: Path, n_trees: int, n_leaves: int) -> None:
     """A model file of random trees."""
     import numpy as np
 
-    from rankwright.imports.assembly import TreeTable, assembled
-    from rankwright.imports.foreign import ForeignForest
+    from rankwright.imports.assembly import ForeignForest, TreeTable, assembled
     from rankwright.imports.imported import imported
 
     rng = np.random.default_rng(0)

@@ -154,6 +154,6 @@ def test_xgboost_writes_the_same_model_in_three_ways(tmp_path):
 
 @pytest.mark.parametrize(("written", "value"), [("5E-1", 0.5), ("[5E-1]", 0.5), ("[2.5E-1]", 0.25), (0.5, 0.5)])
 def test_base_scores_of_all_versions(written, value):
-    from rankwright.imports.xgboost_model import base_score
+    from rankwright.imports.xgboost_formats import base_score
 
     assert base_score(written, "rank:ndcg") == value

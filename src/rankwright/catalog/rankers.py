@@ -25,7 +25,7 @@ from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.settings.setting import restored_settings
 
 if TYPE_CHECKING:
-    from rankwright.imports.foreign import ForeignForest
+    from rankwright.imports.assembly import ForeignForest
     from rankwright.rankers.ranker import Ranker
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from rankwright.arrays import Float32Array
 from rankwright.errors import InputError, MissingExtraError
 from rankwright.exchange.target import NotRunError, TargetRun
-from rankwright.imports.lightgbm_rules import TYPE_SHIFT, ZERO
+from rankwright.imports.lightgbm_formats import TYPE_SHIFT, ZERO
 
 DECISION_TYPES = re.compile(rb"^decision_type=(.*)$", re.MULTILINE)
 WITH_CATEGORIES = re.compile(rb"^num_cat=[1-9]", re.MULTILINE)

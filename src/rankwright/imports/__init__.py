@@ -1,1 +1,1 @@
-"""Models of other tools, read as forests of ours: one file a format, one line each in `table.py`."""
+"""Models of other tools, read as forests of ours: one file a tool or format, one line each in `format_table.py`."""

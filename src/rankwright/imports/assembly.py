@@ -22,7 +22,24 @@ from rankwright.trees.forests.readings import CATEGORY_CODES, OTHER, Reading, is
 
 MOST_CATEGORY_WORDS = 2**25  # of 32 categories, over all nodes: 128 MB
 MOST_NODES = 2**31 - 1
+MOST_FOREIGN_FEATURES = 2**20  # that a file may state: readers of data make room for all of them
 MOST_HARMLESS = 1e15  # the largest number that is kept of those that scores do not depend on
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ForeignForest:
+    """A forest of another tool.
+
+    `knows_width` is False where the file does not tell how many features there are: `forest` has as many as its splits
+    use. `notes` say what is good to know about the scores.
+    """
+
+    source: str
+    forest: Forest
+    base_score: float = 0.0
+    feature_names: tuple[str, ...] = ()
+    knows_width: bool = True
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,28 +106,6 @@ def below(threshold: NDArray[np.floating]) -> Float32Array:
         return np.where(near == threshold, np.nextafter(near, np.float32(-np.inf)), near)
 
 
-def strict_table(
-    *, feature: IntArray, threshold: Float64Array, left: IntArray, right: IntArray, missing_left: BoolArray, **more: Any
-) -> TreeTable:
-    """The tree of a tool that sends values below the threshold left, compared as float32.
-
-    A split whose left side no value reaches, since its threshold is -∞, becomes one that all pass, with swapped sides.
-    """
-    inner = feature >= 0
-    with np.errstate(over="ignore"):
-        rounded = threshold.astype(np.float32)
-    nothing = inner & np.isneginf(rounded)
-    nothing[list(more["categories"])] = False
-    return TreeTable(
-        feature=feature,
-        threshold=np.where(nothing, np.float32(np.inf), below(rounded)),
-        left=np.where(nothing, right, left),
-        right=np.where(nothing, left, right),
-        missing_left=(missing_left ^ nothing) & inner,
-        **more,
-    )
-
-
 @dataclass(slots=True)
 class ListedNode:
     """A node as another tool lists it; a leaf has a value and no feature, and the threshold is the tool's own."""
@@ -138,13 +133,16 @@ def nested_columns(
         left.append(len(nodes) if below_it else -1)
         nodes.extend(below_it)
         rows.append(read(node))
-    columns = {
-        name: np.array([getattr(row, name) for row in rows])
-        for name in ("feature", "threshold", "missing_left", "value", "gain", "count", "curvature")
-    }
     first = np.array(left, np.int64)
-    categories = {number: row.categories for number, row in enumerate(rows) if row.categories is not None}
-    return columns | {"left": first, "right": np.where(first < 0, -1, first + 1), "categories": categories}
+    return columns_of(rows) | {"left": first, "right": np.where(first < 0, -1, first + 1)}
+
+
+def columns_of(rows: Sequence[ListedNode]) -> dict[str, Any]:
+    """The nodes as arrays, without their children, by the names that `TreeTable` has for them."""
+    numbers = ("feature", "threshold", "missing_left", "value", "gain", "count", "curvature")
+    columns: dict[str, Any] = {name: np.array([getattr(row, name) for row in rows]) for name in numbers}
+    columns["categories"] = {number: row.categories for number, row in enumerate(rows) if row.categories is not None}
+    return columns
 
 
 def narrow(values: IntArray) -> NDArray[Any]:
@@ -153,20 +151,52 @@ def narrow(values: IntArray) -> NDArray[Any]:
     return values.astype(np.int32) if fits else values
 
 
-def leaf_tree(value: float) -> TreeTable:
-    """A tree that gives every document the same value."""
-    return TreeTable(
-        feature=np.array([-1]),
-        threshold=np.zeros(1, np.float32),
-        left=np.array([-1]),
-        right=np.array([-1]),
-        missing_left=np.zeros(1, np.bool_),
-        value=np.array([value], np.float64),
+def foreign_forest(
+    source: str,
+    trees: Sequence[TreeTable],
+    n_features: int | None,
+    readings: Mapping[int, Reading] | None = None,
+    *,
+    names: Sequence[str] = (),
+    made_up: str | None = None,
+    **more: Any,
+) -> ForeignForest:
+    """The forest that was read from a `source`; `n_features` is None where it does not tell.
+
+    Of `names` there are none where the tool made them up: this text and the feature's number.
+    """
+    used = max((int(tree.feature.max()) for tree in trees), default=-1) + 1
+    width = checked_width(used if n_features is None else n_features)
+    own = () if made_up is not None and list(names) == [f"{made_up}{number}" for number in range(width)] else names
+    return ForeignForest(
+        source=source,
+        forest=assembled(trees, width, readings),
+        feature_names=tuple(own) if len(own) == width else (),
+        knows_width=n_features is not None,
+        **more,
     )
+
+
+def checked_width(n_features: int) -> int:
+    """The number of features that a file states, after a check that it is a sensible one."""
+    if not 0 <= n_features <= MOST_FOREIGN_FEATURES:
+        raise InputError(f"the number of features must lie between 0 and {MOST_FOREIGN_FEATURES}, got {n_features}")
+    return n_features
 
 
 def assembled(trees: Sequence[TreeTable], n_features: int, readings: Mapping[int, Reading] | None = None) -> Forest:
     """The forest of the trees; `readings` tells how values of a feature are read where that is not as they are."""
+
+    def joined(name: str, dtype: Any) -> NDArray[Any]:
+        return _joined([getattr(tree, name) for tree in trees], dtype)
+
+    def optional(name: str) -> Float64Array:
+        """Numbers that no score depends on: 0 where a tree has none, and where they are out of range."""
+        told = ((getattr(tree, name), len(tree.feature)) for tree in trees)
+        found = _joined([np.zeros(size) if part is None else part for part, size in told], np.float64)
+        found[~(np.abs(found) < MOST_HARMLESS)] = 0  # NaN among them
+        return found[order]
+
     sizes = np.array([len(tree.feature) for tree in trees], np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     if starts[-1] > MOST_NODES:
@@ -174,11 +204,10 @@ def assembled(trees: Sequence[TreeTable], n_features: int, readings: Mapping[int
     most = max((int(tree.feature.max()) for tree in trees), default=-1)
     if most >= n_features:
         raise InputError(f"a node splits feature {most}, counted from 0, and there are {n_features}")
-    feature = _joined([tree.feature for tree in trees], np.int32)
+    feature = joined("feature", np.int32)
     # Numbers of nodes are 32 bits wide, and long arrays few: a forest takes more memory here than its file.
     shift = np.repeat(starts[:-1].astype(np.int32), sizes)
-    left = _joined([tree.left for tree in trees], np.int32) + shift
-    right = _joined([tree.right for tree in trees], np.int32) + shift
+    left, right = joined("left", np.int32) + shift, joined("right", np.int32) + shift
     del shift
     inner = feature >= 0
     order, offsets = _parents_first(starts, inner, left, right)
@@ -187,59 +216,43 @@ def assembled(trees: Sequence[TreeTable], n_features: int, readings: Mapping[int
     splits = {int(number[start + node]): split for start, tree in zip(starts.tolist(), trees, strict=False)
               for node, split in tree.categories.items() if number[start + node] >= 0}  # fmt: skip
     inner = inner[order]
-    threshold = np.where(inner, _joined([tree.threshold for tree in trees], np.float32)[order], np.float32(np.nan))
+    threshold = np.where(inner, joined("threshold", np.float32)[order], np.float32(np.nan))
     if np.isnan(threshold[inner]).sum() != sum(bool(np.isnan(threshold[node])) for node in splits):
         raise InputError("a threshold is not a number")
     threshold[list(splits)] = np.nan
-    rules = _reading_codes(n_features, readings)
-    if rules is not None and np.isin(rules[feature[order][inner & ~np.isnan(threshold)]], CATEGORY_CODES).any():
+    codes = np.zeros(n_features, np.uint8)
+    for own, reading in (readings or {}).items():
+        codes[own] = reading.value
+    if np.isin(codes[feature[order][inner & ~np.isnan(threshold)]], CATEGORY_CODES).any():
         raise InputError("a feature is split both as a number and by categories")
-    codes: NDArray[np.uint8] = np.zeros(n_features, np.uint8) if rules is None else rules
     values, value_offsets, words = _categories(feature[order], splits, codes, len(order))
-    curvature = _curvature(trees, sizes)
+    curvature = None
+    if all(tree.curvature is not None and tree.curvature.any() for tree in trees if len(tree.feature) > 1):
+        curvature = np.maximum(optional("curvature"), 0).astype(np.float32)
+    with np.errstate(over="ignore"):
+        value = np.where(inner, np.float32(0), joined("value", np.float64)[order].astype(np.float32))
     forest = Forest(
         feature=np.where(inner, feature[order], -1).astype(np.int32),
         threshold=threshold,
         left=np.where(inner, number[np.where(inner, left[order], 0)], -1).astype(np.int32),
         right=np.where(inner, number[np.where(inner, right[order], 0)], -1).astype(np.int32),
-        missing_left=_joined([tree.missing_left for tree in trees], np.bool_)[order] & inner,
-        value=np.where(inner, np.float32(0), _leaf_values(_joined([tree.value for tree in trees], np.float64)[order])),
-        gain=_optional([tree.gain for tree in trees], sizes, np.float64)[order],
-        count=_optional([tree.count for tree in trees], sizes, np.int64)[order],
+        missing_left=joined("missing_left", np.bool_)[order] & inner,
+        value=value,
+        gain=optional("gain"),
+        count=np.maximum(optional("count"), 0).astype(np.int64),
         offsets=offsets,
         n_features=n_features,
         categories=words,
         category_values=values,
         category_offsets=value_offsets,
-        readings=rules,
-        curvature=None if curvature is None else curvature[order],
+        readings=codes if readings else None,
+        curvature=curvature,
     )
     return forest_from_arrays(forest_to_arrays(forest))  # checked as a file's would be
 
 
 def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype), *parts], dtype=dtype, casting="unsafe")
-
-
-def _optional(parts: Sequence[NDArray[Any] | None], sizes: IntArray, dtype: Any) -> NDArray[Any]:
-    """The parts joined, with zeros where there is none and for numbers that are out of range: scores depend on none."""
-    filled = [np.zeros(size, dtype) if part is None else part for part, size in zip(parts, sizes.tolist(), strict=True)]
-    joined = _joined(filled, np.float64)
-    joined[~((joined > -MOST_HARMLESS) & (joined < MOST_HARMLESS))] = 0  # NaN among them
-    return np.maximum(joined, 0, out=joined).astype(dtype) if dtype is np.int64 else joined
-
-
-def _curvature(trees: Sequence[TreeTable], sizes: IntArray) -> Float32Array | None:
-    """The curvature in all nodes, where every tree with a split tells it."""
-    if not all(tree.curvature is not None and tree.curvature.any() for tree in trees if len(tree.feature) > 1):
-        return None
-    told = _optional([tree.curvature for tree in trees], sizes, np.float64)
-    return np.asarray(np.maximum(told, 0), np.float32)
-
-
-def _leaf_values(values: Float64Array) -> Float32Array:
-    with np.errstate(over="ignore"):
-        return values.astype(np.float32)
 
 
 def _parents_first(
@@ -264,15 +277,6 @@ def _parents_first(
     order = found[np.argsort(tree_of[found], kind="stable")]
     counts = np.bincount(tree_of[order], minlength=len(starts) - 1)
     return order, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-
-def _reading_codes(n_features: int, readings: Mapping[int, Reading] | None) -> NDArray[np.uint8] | None:
-    if not readings:
-        return None
-    codes = np.zeros(n_features, np.uint8)
-    for feature, reading in readings.items():
-        codes[feature] = reading.value
-    return codes
 
 
 def _categories(

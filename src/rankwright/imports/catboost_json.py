@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from rankwright.errors import InputError
-from rankwright.imports.assembly import ListedNode, TreeTable, assembled, at_most, nested_columns
-from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
+from rankwright.imports import assembly
+from rankwright.imports.assembly import ForeignForest, ListedNode, TreeTable, at_most
 from rankwright.imports.wire.json_pieces import pieces
 
 NAME = "CatBoost JSON"
@@ -51,12 +51,8 @@ def read(content: bytes) -> ForeignForest:
         raise InputError("the model gives several scores a document; a ranker gives one")
     if float(scale) != 1.0:
         trees = [tree.scaled(float(scale)) for tree in trees]
-    return ForeignForest(
-        source=NAME,
-        forest=assembled(trees, columns.n_features),
-        base_score=float(bias[0]) if bias else 0.0,
-        feature_names=columns.names,
-    )
+    base = float(bias[0]) if bias else 0.0
+    return assembly.foreign_forest(NAME, trees, columns.n_features, base_score=base, names=columns.names, made_up="")
 
 
 class _Columns:
@@ -65,10 +61,10 @@ class _Columns:
     def __init__(self, features: Sequence[Mapping[str, Any]]) -> None:
         self.place = {int(own["feature_index"]): int(own["flat_feature_index"]) for own in features}
         self.nan_left = {int(own["feature_index"]): NAN_LEFT[own["nan_value_treatment"]] for own in features}
-        self.n_features = checked_width(max(self.place.values(), default=-1) + 1)
+        self.n_features = assembly.checked_width(max(self.place.values(), default=-1) + 1)
         named = {int(own["flat_feature_index"]): str(own.get("feature_id", "")) for own in features}
         names = [named.get(number, "") for number in range(self.n_features)]
-        self.names = names_if_own(names, self.n_features, "") if all(names) else ()
+        self.names = names if all(names) else []
 
     def split(self, split: Mapping[str, Any]) -> tuple[int, float, bool]:
         """The column, the border, and whether a missing value stays below it."""
@@ -117,7 +113,9 @@ def _nested(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
             raise InputError("the trees have several values a leaf; a ranker gives one score")
         return ListedNode(value=float(node["value"]))
 
-    listed = nested_columns(tree, lambda node: (node["left"], node["right"]) if "split" in node else (), read_node)
+    listed = assembly.nested_columns(
+        tree, lambda node: (node["left"], node["right"]) if "split" in node else (), read_node
+    )
     return TreeTable(**listed | {"threshold": at_most(listed["threshold"])})
 
 

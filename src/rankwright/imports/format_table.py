@@ -9,18 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.container.checks import as_one_line
-from rankwright.errors import FileFormatError, InputError, RankwrightError
-from rankwright.imports import (
-    catboost_json,
-    lightgbm_json,
-    lightgbm_text,
-    onnx_trees,
-    ranklib_xml,
-    sklearn_trees,
-    xgboost_dump,
-    xgboost_model,
-)
-from rankwright.imports.foreign import ForeignForest
+from rankwright.errors import FileFormatError, RankwrightError
+from rankwright.imports import catboost_json, lightgbm_formats, onnx_trees, ranklib_xml, sklearn_trees, xgboost_formats
+from rankwright.imports.assembly import ForeignForest
 
 BEGINNING = 2**16  # bytes that tell the formats apart
 
@@ -36,20 +27,20 @@ class Source:
 
 # In the order in which they are asked.
 SOURCES: tuple[Source, ...] = (
-    Source(lightgbm_text.NAME, lightgbm_text.begins, lightgbm_text.read),
-    Source(xgboost_model.UBJSON, xgboost_model.begins_ubjson, xgboost_model.read_ubjson),
-    Source(xgboost_model.JSON, xgboost_model.begins_json, xgboost_model.read_json),
-    Source(lightgbm_json.NAME, lightgbm_json.begins, lightgbm_json.read),
+    Source(lightgbm_formats.TEXT, lightgbm_formats.begins_text, lightgbm_formats.read_text),
+    Source(xgboost_formats.UBJSON, xgboost_formats.begins_ubjson, xgboost_formats.read_ubjson),
+    Source(xgboost_formats.JSON, xgboost_formats.begins_json, xgboost_formats.read_json),
+    Source(lightgbm_formats.JSON, lightgbm_formats.begins_json, lightgbm_formats.read_json),
     Source(catboost_json.NAME, catboost_json.begins, catboost_json.read),
-    Source(xgboost_dump.NAME, xgboost_dump.begins, xgboost_dump.read),
+    Source(xgboost_formats.DUMP, xgboost_formats.begins_dump, xgboost_formats.read_dump),
     Source(ranklib_xml.NAME, ranklib_xml.begins, ranklib_xml.read),
     Source(onnx_trees.NAME, onnx_trees.begins, onnx_trees.read),
 )
 
 # Live objects, by the package that their class comes from.
 LIVE: Mapping[str, Callable[[Any], ForeignForest]] = {
-    "lightgbm": lightgbm_text.read_live,
-    "xgboost": xgboost_model.read_live,
+    "lightgbm": lightgbm_formats.read_live,
+    "xgboost": xgboost_formats.read_live,
     "catboost": catboost_json.read_live,
     "sklearn": sklearn_trees.read,
 }
@@ -105,8 +96,5 @@ def is_live(model: Any) -> bool:
 
 
 def read_live(model: Any) -> ForeignForest:
-    """The forest of a live object of another tool."""
-    package = type(model).__module__.split(".")[0]
-    if package not in LIVE:
-        raise InputError(f"a {type(model).__name__} is no model of {', '.join(LIVE)}")
-    return LIVE[package](model)
+    """The forest of an object that `is_live`."""
+    return LIVE[type(model).__module__.split(".")[0]](model)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require_type
-from rankwright.imports.foreign import ForeignForest
+from rankwright.imports.assembly import ForeignForest
 from rankwright.imports.imported_settings import ImportedForestSettings
 from rankwright.mart import forest_views
 from rankwright.rankers.known_features import KnownFeatures

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import InputError
-from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, at_most, below, leaf_tree, narrow
-from rankwright.imports.foreign import ForeignForest, checked_width
+from rankwright.imports.assembly import CategorySplit, ForeignForest, TreeTable, at_most, below, foreign_forest, narrow
 from rankwright.imports.wire.protobuf import Message, floats, message_of, text, whole, wholes
 
 NAME = "ONNX"
@@ -32,11 +31,7 @@ def read(content: bytes) -> ForeignForest:
     """The forest in the graph."""
     trees, base, width = _parsed(content)
     del content  # it is as large as all that is made from it
-    least = max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1
-    n_features = checked_width(least if width is None else width)
-    return ForeignForest(
-        source=NAME, forest=assembled(trees, n_features), base_score=base, knows_width=width is not None
-    )
+    return foreign_forest(NAME, trees, width, base_score=base)
 
 
 def _parsed(content: bytes) -> tuple[list[TreeTable], float, int | None]:
@@ -52,12 +47,9 @@ def _parsed(content: bytes) -> tuple[list[TreeTable], float, int | None]:
             f"the graph must be one TreeEnsemble or TreeEnsembleRegressor, got "
             f"{len(ensembles)} of them{' and ' + ', '.join(others[:5]) if others else ''}"
         )
-    attributes = {}
-    for attribute in ensembles[0].get(5, []):
-        own = message_of(attribute)
-        attributes[text(_one(own, 1, "name"))] = own
+    attributes = map(message_of, ensembles[0].get(5, []))
     kind = next(kind for kind in kinds if kind in READERS)
-    trees, base = READERS[kind](_Attributes(attributes))
+    trees, base = READERS[kind](_Attributes({text(_one(own, 1, "name")): own for own in attributes}))
     return trees, base, _width(graph)
 
 
@@ -84,21 +76,22 @@ class _Attributes:
     def __init__(self, attributes: Mapping[str, Message]) -> None:
         self._attributes = attributes
 
+    def _field(self, name: str, number: int) -> list[Any]:
+        return self._attributes.get(name, {}).get(number, [])
+
     def wholes(self, name: str) -> IntArray:
-        return wholes(self._attributes.get(name, {}).get(8, []))
+        return wholes(self._field(name, 8))
 
     def number(self, name: str, default: int) -> int:
-        found = self._attributes.get(name, {}).get(3, [default])
-        return whole(found[0])
+        return whole((self._field(name, 3) or [default])[0])
 
     def word(self, name: str, default: str) -> str:
-        found = self._attributes.get(name, {}).get(4)
-        return default if not found else text(found[0])
+        return text((self._field(name, 4) or [default.encode()])[0])
 
     def places(self, name: str, words: Sequence[str]) -> NDArray[np.int8]:
         """Which of the known words each word of a list is."""
         place_of = {word.encode(): place for place, word in enumerate(words)}
-        listed = self._attributes.get(name, {}).get(9, [])
+        listed = self._field(name, 9)
         unknown = next((value for value in listed if bytes(value) not in place_of), None)
         if unknown is not None:
             raise InputError(f"a node is of the mode {text(unknown)!r}")
@@ -106,8 +99,8 @@ class _Attributes:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Floats, or a tensor of the same name (`…_as_tensor` in the older form)."""
-        if name in self._attributes and 7 in self._attributes[name]:
-            return floats(self._attributes[name][7]).astype(np.float64)
+        if listed := self._field(name, 7):
+            return floats(listed).astype(np.float64)
         return self.tensor(name if name in self._attributes else f"{name}_as_tensor").astype(np.float64)
 
     def tensor(self, name: str) -> NDArray[Any]:
@@ -117,51 +110,44 @@ class _Attributes:
         dtype = DTYPES.get(tensor.get(2, [0])[0])
         if dtype is None:
             raise InputError(f"the tensor {name} is of a type that trees do not have")
-        if 9 in tensor:
-            return floats(tensor[9], dtype)
-        if 4 in tensor:
-            return floats(tensor[4])
-        return floats(tensor[10], "<f8") if 10 in tensor else wholes(tensor.get(5, tensor.get(7, [])))
+        for number, stored in ((9, dtype), (4, "<f4"), (10, "<f8")):  # bytes, floats, doubles
+            if number in tensor:
+                return floats(tensor[number], stored)
+        return wholes(tensor.get(5, tensor.get(7, [])))
+
+    def missing_sides(self, n_nodes: int) -> BoolArray:
+        """Whether missing values go where the condition holds, which is nowhere unless it is told."""
+        tracks = self.wholes("nodes_missing_value_tracks_true") != 0
+        return tracks if len(tracks) else np.zeros(n_nodes, np.bool_)
 
 
 def _regressor(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     """The trees of the older form, whose nodes are listed with their tree and their number in it."""
-    _check_one_target(attributes)
-    tree, number = (narrow(attributes.wholes(name)) for name in ("nodes_treeids", "nodes_nodeids"))
-    modes = attributes.places("nodes_modes", (*MODES, "LEAF"))
-    modes[modes == len(MODES)] = -1
-    n_nodes = len(tree)
-    tracks = attributes.wholes("nodes_missing_value_tracks_true")
-    columns: dict[str, NDArray[Any]] = {
-        "number": number, "mode": modes, "feature": narrow(attributes.wholes("nodes_featureids")),
-        "split": attributes.numbers("nodes_values"), "true": narrow(attributes.wholes("nodes_truenodeids")),
-        "false": narrow(attributes.wholes("nodes_falsenodeids")),
-        "tracks": tracks != 0 if len(tracks) else np.zeros(n_nodes, np.bool_),
-    }  # fmt: skip
-    for name, column in columns.items():
-        if len(column) != n_nodes:
-            raise InputError(f"{n_nodes} nodes have {len(column)} numbers of {name}")
-    places = _Places(_keys(tree, number))
-    inner = modes >= 0
-    true, false = (_children_in_tree(places, tree, columns[side], inner) for side in ("true", "false"))
-    members = {int(node): [float(columns["split"][node])] for node in np.flatnonzero(np.isin(modes, (EQ, NEQ)))}
-    leaves = np.where(inner, 0.0, _leaf_values(attributes, places, n_nodes))
-    feature, split, tracked = (columns[name] for name in ("feature", "split", "tracks"))
-    table = _ordered_splits(columns["mode"], feature, split, tracked, true, false, leaves, members)
-    trees = [_part(table, own) for own in _owned(table, _roots(tree, true[inner], false[inner]))]
-    how = attributes.word("aggregate_function", "SUM")
-    if how not in ("SUM", "AVERAGE"):
-        raise InputError("trees are neither added up nor averaged")
-    base = attributes.numbers("base_values")
-    scale = 1 / max(len(trees), 1) if how == "AVERAGE" else 1.0
-    return [own.scaled(scale) for own in trees], float(base[0]) if len(base) else 0.0
-
-
-def _check_one_target(attributes: _Attributes) -> None:
     if attributes.number("n_targets", 1) != 1:
         raise InputError("the model gives several scores a document; a ranker gives one")
     if attributes.word("post_transform", "NONE") != "NONE":
         raise InputError("the model transforms its scores (post_transform)")
+    tree, number = (narrow(attributes.wholes(name)) for name in ("nodes_treeids", "nodes_nodeids"))
+    modes = attributes.places("nodes_modes", (*MODES, "LEAF"))
+    modes[modes == len(MODES)] = -1
+    n_nodes, inner = len(tree), modes >= 0
+    columns: dict[str, NDArray[Any]] = {
+        "number": number, "mode": modes, "feature": narrow(attributes.wholes("nodes_featureids")),
+        "split": attributes.numbers("nodes_values"), "true": narrow(attributes.wholes("nodes_truenodeids")),
+        "false": narrow(attributes.wholes("nodes_falsenodeids")), "tracks": attributes.missing_sides(n_nodes),
+    }  # fmt: skip
+    for name, column in columns.items():
+        if len(column) != n_nodes:
+            raise InputError(f"{n_nodes} nodes have {len(column)} numbers of {name}")
+    places = _Places(_keys(tree, columns.pop("number")))
+    for side in ("true", "false"):
+        columns[side] = _children_in_tree(places, tree, columns[side], inner)
+    value = np.where(inner, 0.0, _leaf_values(attributes, places, n_nodes))
+    table = _ordered_splits(**columns, value=value, members={})
+    roots = _roots(tree, columns["true"][inner], columns["false"][inner])
+    base = attributes.numbers("base_values")
+    how = attributes.word("aggregate_function", "SUM")
+    return _trees(table, roots, how, ("SUM", "AVERAGE")), float(base[0]) if len(base) else 0.0
 
 
 class _Places:
@@ -227,26 +213,31 @@ def _keys(tree: IntArray, number: IntArray) -> IntArray:
 
 
 def _ordered_splits(
+    *,
     mode: IntArray,
     feature: IntArray,
     split: NDArray[np.float64],
-    tracks_true: BoolArray,
+    tracks: BoolArray,
     true: IntArray,
     false: IntArray,
     value: NDArray[np.float64],
-    members: Mapping[int, list[float]],
+    members: dict[int, list[float]],
 ) -> TreeTable:
-    """Splits of all modes as ours: a condition that holds for large values has its sides swapped."""
+    """Splits of all modes as ours: a condition that holds for large values has its sides swapped.
+
+    `members` lists the values of splits by membership.
+    """
     inner = mode >= 0
     if (feature[inner] < 0).any():
         raise InputError("a node splits a feature below 0")
     nothing = np.isin(mode, (LT, GTE)) & np.isneginf(split)  # x < -∞ never holds, x >= -∞ always
     swap = np.isin(mode, (GTE, GT, NEQ)) ^ nothing
     threshold: Float32Array = np.where(np.isin(mode, (LEQ, GT)), at_most(split), below(split))
-    missing_true = tracks_true | (mode == NEQ)  # NaN differs from everything
+    missing_true = tracks | (mode == NEQ)  # NaN differs from everything
+    equal = {int(node): [float(split[node])] for node in np.flatnonzero(np.isin(mode, (EQ, NEQ)))}
     categories = {}
-    for node, listed in members.items():
-        if tracks_true[node] and mode[node] != NEQ:
+    for node, listed in (equal | members).items():
+        if tracks[node] and mode[node] != NEQ:
             raise InputError("a split by equality sends missing values elsewhere than other values")
         categories[node] = CategorySplit(left=listed, right=(), others_left=False)
     return TreeTable(
@@ -264,36 +255,33 @@ def _ensemble(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     """The trees of version 5, whose leaves are listed apart from the nodes."""
     if attributes.number("n_targets", 1) != 1 or attributes.number("post_transform", 0) != 0:
         raise InputError("the model gives several scores a document, or transforms them")
-    how = attributes.number("aggregate_function", SUM)
-    if how not in (SUM, AVERAGE):
-        raise InputError("trees are neither added up nor averaged")
-    feature = attributes.wholes("nodes_featureids")
-    n_nodes = len(feature)
-    leaf_weights = attributes.numbers("leaf_weights")
-    tracks = attributes.wholes("nodes_missing_value_tracks_true")
+    feature, leaf_weights = attributes.wholes("nodes_featureids"), attributes.numbers("leaf_weights")
+    n_nodes, n_leaves = len(feature), len(leaf_weights)
     mode, split = attributes.tensor("nodes_modes").astype(np.int64), attributes.numbers("nodes_splits")
-    sides = {side: _children_of(attributes, side, n_nodes, len(leaf_weights)) for side in ("true", "false")}
-    tracks = tracks if len(tracks) else np.zeros(n_nodes, np.int64)
+    true, false = (_children_of(attributes, side, n_nodes, n_leaves) for side in ("true", "false"))
+    tracks = attributes.missing_sides(n_nodes)
     if not len(mode) == len(split) == len(tracks) == n_nodes or (mode > MEMBER).any():
         raise InputError(f"the modes, splits and missing sides of {n_nodes} nodes do not fit them")
-    alone = sides["true"] == sides["false"]  # a tree of one leaf still has a node: both its sides are that leaf
-    if (sides["true"][alone] < n_nodes).any():
+    alone = true == false  # a tree of one leaf still has a node: both its sides are that leaf
+    if (true[alone] < n_nodes).any():
         raise InputError("a node of a tree is reached in two ways")
     mode = np.where(alone, -1, mode)
-    leaves = np.zeros(len(leaf_weights))
-    own_values = np.where(alone, leaf_weights[np.where(alone, sides["true"] - n_nodes, 0)] if n_nodes else 0.0, 0.0)
-    whole_table = _ordered_splits(
-        np.concatenate([mode, leaves - 1]).astype(np.int64), np.concatenate([feature, leaves]).astype(np.int64),
-        np.concatenate([split, leaves]), np.concatenate([tracks != 0, leaves > 0]),
-        np.concatenate([sides["true"], leaves - 1]).astype(np.int64),
-        np.concatenate([sides["false"], leaves - 1]).astype(np.int64),
-        np.concatenate([own_values, leaf_weights]), _members(attributes, mode, split),
-    )  # fmt: skip
+    value = np.zeros(n_nodes)
+    value[alone] = leaf_weights[true[alone] - n_nodes]
+    table = _ordered_splits(
+        mode=np.append(mode, np.full(n_leaves, -1)),
+        feature=np.append(feature, np.zeros(n_leaves, np.int64)),
+        split=np.append(split, np.zeros(n_leaves)),
+        tracks=np.append(tracks, np.zeros(n_leaves, np.bool_)),
+        true=np.append(true, np.full(n_leaves, -1)),
+        false=np.append(false, np.full(n_leaves, -1)),
+        value=np.append(value, leaf_weights),
+        members=_members(attributes, mode),
+    )
     roots = attributes.wholes("tree_roots")
     if len(roots) and not (roots.min() >= 0 and roots.max() < max(n_nodes, 1)):
         raise InputError("a tree's root is not there")
-    trees = [_part(whole_table, own) for own in _owned(whole_table, roots)]
-    return [tree.scaled(1 / len(trees) if how == AVERAGE else 1.0) for tree in trees], 0.0
+    return _trees(table, roots, attributes.number("aggregate_function", SUM), (SUM, AVERAGE)), 0.0
 
 
 def _children_of(attributes: _Attributes, side: str, n_nodes: int, n_leaves: int) -> IntArray:
@@ -307,19 +295,21 @@ def _children_of(attributes: _Attributes, side: str, n_nodes: int, n_leaves: int
     return np.where(is_leaf, number + n_nodes, number)
 
 
-def _members(attributes: _Attributes, mode: IntArray, split: NDArray[np.float64]) -> dict[int, list[float]]:
-    """The values that splits by equality list; those of MEMBER end with NaN each."""
-    found = {int(node): [float(split[node])] for node in np.flatnonzero(np.isin(mode, (EQ, NEQ)))}
-    lists: list[list[float]] = [[]]
-    for value in attributes.numbers("membership_values").tolist():
-        if value != value:
-            lists.append([])
-        else:
-            lists[-1].append(value)
-    nodes = np.flatnonzero(mode == MEMBER).tolist()
-    if len(lists) - 1 != len(nodes):
-        raise InputError(f"{len(nodes)} splits by membership have {len(lists) - 1} lists of members")
-    return found | dict(zip(nodes, lists, strict=False))
+def _members(attributes: _Attributes, mode: IntArray) -> dict[int, list[float]]:
+    """The values that splits by membership list, each list with NaN at its end."""
+    nodes, values = np.flatnonzero(mode == MEMBER).tolist(), attributes.numbers("membership_values")
+    *lists, _ = np.split(values, np.flatnonzero(np.isnan(values)) + 1)
+    if len(lists) != len(nodes):
+        raise InputError(f"{len(nodes)} splits by membership have {len(lists)} lists of members")
+    return {node: listed[:-1].tolist() for node, listed in zip(nodes, lists, strict=True)}
+
+
+def _trees(table: TreeTable, roots: IntArray, how: Any, sum_and_mean: tuple[Any, Any]) -> list[TreeTable]:
+    """The trees with these roots, whose values are added up."""
+    if how not in sum_and_mean:
+        raise InputError("trees are neither added up nor averaged")
+    trees = [_part(table, own) for own in _owned(table, roots)]
+    return [tree.scaled(1 / len(trees)) for tree in trees] if how == sum_and_mean[1] else trees
 
 
 def _owned(table: TreeTable, roots: IntArray) -> list[IntArray]:
@@ -341,8 +331,6 @@ def _owned(table: TreeTable, roots: IntArray) -> list[IntArray]:
 
 def _part(table: TreeTable, nodes: IntArray) -> TreeTable:
     """One tree of a table of several."""
-    if len(nodes) == 1 and table.feature[nodes[0]] < 0:
-        return leaf_tree(float(table.value[nodes[0]]))
     order = np.argsort(nodes)
     ordered = nodes[order]
     inner = table.feature[nodes] >= 0
@@ -351,15 +339,11 @@ def _part(table: TreeTable, nodes: IntArray) -> TreeTable:
         places = order[np.searchsorted(ordered, np.where(inner, children[nodes], nodes))]
         return np.where(inner, places, -1)
 
-    categories = {}
-    if table.categories:
-        categories = {
-            place: table.categories[node] for place, node in enumerate(nodes.tolist()) if node in table.categories
-        }
+    listed = enumerate(nodes.tolist()) if table.categories else ()
     return TreeTable(
         feature=table.feature[nodes], threshold=table.threshold[nodes], left=local(table.left),
         right=local(table.right), missing_left=table.missing_left[nodes], value=table.value[nodes],
-        categories=categories,
+        categories={place: table.categories[node] for place, node in listed if node in table.categories},
     )  # fmt: skip
 
 

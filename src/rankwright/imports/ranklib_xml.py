@@ -12,13 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankwright.errors import InputError
-from rankwright.imports.assembly import TreeTable, assembled, at_most
-from rankwright.imports.foreign import ForeignForest, checked_width
+from rankwright.imports.assembly import ForeignForest, ListedNode, TreeTable, at_most, columns_of, foreign_forest
 
 NAME = "RankLib XML"
 TOKEN = re.compile(r"<([^<>]{1,200})>|([^<>\s][^<>]*)")
 ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*[\"']([^\"']*)[\"']")
 COMMENT = re.compile(r"^##.*$", re.MULTILINE)
+
+Tokens = Iterator[tuple[str, dict[str, str] | str]]  # tags with their attributes; text as the tag `#`
 
 
 def begins(start: bytes) -> bool:
@@ -40,12 +41,10 @@ def read(content: bytes) -> ForeignForest:
     if not ensembles:
         raise InputError("there is no <ensemble>")
     trees = [tree.scaled(1 / len(ensembles)) for ensemble in ensembles for tree in ensemble]
-    n_features = checked_width(max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1)
-    return ForeignForest(source=NAME, forest=assembled(trees, n_features), knows_width=False)
+    return foreign_forest(NAME, trees, None)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, dict[str, str] | str]]:
-    """Tags with their attributes; text as the tag `#`."""
+def _tokens(text: str) -> Tokens:
     for found in TOKEN.finditer(text):
         if found[1] is None:
             yield "#", found[2].strip()
@@ -55,7 +54,7 @@ def _tokens(text: str) -> Iterator[tuple[str, dict[str, str] | str]]:
     yield "", {}  # the end
 
 
-def _trees(tokens: Iterator[tuple[str, dict[str, str] | str]]) -> Iterator[TreeTable]:
+def _trees(tokens: Tokens) -> Iterator[TreeTable]:
     for tag, attributes in tokens:
         if tag == "/ensemble":
             return
@@ -68,22 +67,18 @@ def _trees(tokens: Iterator[tuple[str, dict[str, str] | str]]) -> Iterator[TreeT
 class _Tree:
     """A tree that is being read: its nodes, and where reading has come to."""
 
-    def __init__(self, tokens: Iterator[tuple[str, dict[str, str] | str]]) -> None:
-        self.feature: list[int] = []
-        self.threshold: list[float] = []
+    def __init__(self, tokens: Tokens) -> None:
+        self.nodes: list[ListedNode] = []
         self.children: list[list[int]] = []
-        self.value: list[float] = []
         self.open: list[int] = []  # the nodes around the place
         for tag, content in tokens:
             if tag == "/tree":
                 break
             self._take(tag, content, tokens)
-        if self.open or not self.feature:
+        if self.open or not self.nodes:
             raise InputError("a tree is cut short")
 
-    def _take(
-        self, tag: str, content: dict[str, str] | str, tokens: Iterator[tuple[str, dict[str, str] | str]]
-    ) -> None:
+    def _take(self, tag: str, content: dict[str, str] | str, tokens: Tokens) -> None:
         if tag == "split" and isinstance(content, dict):
             self._begin(content.get("pos"))
         elif tag == "/split":
@@ -91,21 +86,21 @@ class _Tree:
                 raise InputError("a </split> closes nothing")
             self.open.pop()
         elif tag in ("feature", "threshold", "output") and self.open:
-            node = self.open[-1]
+            node = self.nodes[self.open[-1]]
             text = next(tokens)
             if text[0] != "#" or next(tokens)[0] != f"/{tag}":
                 raise InputError(f"<{tag}> must hold one number")
             if tag == "feature":
-                self.feature[node] = int(str(text[1])) - 1
-                if self.feature[node] < 0:
+                node.feature = int(str(text[1])) - 1
+                if node.feature < 0:
                     raise InputError(f"features count from 1, got {text[1]}")
             else:
-                (self.threshold if tag == "threshold" else self.value)[node] = float(np.float32(str(text[1])))
+                setattr(node, "value" if tag == "output" else tag, float(np.float32(str(text[1]))))
         else:
             raise InputError(f"{tag or 'the end'!r} was found inside a tree")
 
     def _begin(self, side: str | None) -> None:
-        number = len(self.feature)
+        number = len(self.nodes)
         if self.open:
             if side not in ("left", "right"):
                 raise InputError(f"a split is neither the left nor the right one of its parent, but {side!r}")
@@ -116,23 +111,14 @@ class _Tree:
             own[place] = number
         elif number:
             raise InputError("a tree has two roots")
-        self.feature.append(-1)
-        self.threshold.append(0.0)
-        self.value.append(0.0)
+        self.nodes.append(ListedNode())
         self.children.append([-1, -1])
         self.open.append(number)
 
     def table(self) -> TreeTable:
         """The nodes read."""
-        children = np.array(self.children, np.int64)
-        feature = np.array(self.feature, np.int64)
-        if ((children >= 0).all(axis=1) != (feature >= 0)).any():
+        children, columns = np.array(self.children, np.int64), columns_of(self.nodes)
+        if ((children >= 0).all(axis=1) != (columns["feature"] >= 0)).any():
             raise InputError("a split lacks its feature or one of its sides")
-        return TreeTable(
-            feature=feature,
-            threshold=at_most(np.array(self.threshold)),
-            left=children[:, 0],
-            right=children[:, 1],
-            missing_left=np.zeros(len(feature), np.bool_),
-            value=np.array(self.value),
-        )
+        columns["threshold"] = at_most(columns["threshold"])
+        return TreeTable(**columns, left=children[:, 0], right=children[:, 1])

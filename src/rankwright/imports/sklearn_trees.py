@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.errors import InputError
-from rankwright.imports.assembly import TreeTable, assembled, at_most
-from rankwright.imports.foreign import ForeignForest, checked_width
+from rankwright.imports.assembly import ForeignForest, TreeTable, at_most, foreign_forest
 
 NAME = "scikit-learn"
 
@@ -25,9 +24,8 @@ def read(model: Any) -> ForeignForest:
     if not hasattr(model, "n_features_in_"):
         raise InputError(f"the {name} is not fitted")
     trees, base = READERS[name](model)
-    n_features = checked_width(int(model.n_features_in_))
-    names = tuple(str(own) for own in getattr(model, "feature_names_in_", ()))
-    return ForeignForest(source=NAME, forest=assembled(trees, n_features), base_score=base, feature_names=names)
+    names = [str(own) for own in getattr(model, "feature_names_in_", ())]
+    return foreign_forest(NAME, trees, int(model.n_features_in_), base_score=base, names=names)
 
 
 def _cart(tree: Any, values: Any) -> TreeTable:

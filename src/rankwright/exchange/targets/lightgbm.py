@@ -19,7 +19,7 @@ from rankwright.exchange.engine_runs import run_lightgbm, run_treelite
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, Written, by_rule, in_features
 from rankwright.exchange.tree_formats import category_nodes, inner_nodes
-from rankwright.imports.lightgbm_rules import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
+from rankwright.imports.lightgbm_formats import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
 from rankwright.trees.forests.explaining import cover_of
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading

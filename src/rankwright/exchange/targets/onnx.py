@@ -21,8 +21,7 @@ from rankwright.imports.wire.protobuf import PIECE, field, nested, packed_wholes
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
 
-FLOAT, UINT8, INT64, BOOL = 1, 2, 7, 9  # types of tensors
-DTYPES: Mapping[str, int] = {"float32": FLOAT, "uint8": UINT8, "int64": INT64, "bool": BOOL}
+DTYPES: Mapping[str, int] = {"float32": 1, "uint8": 2, "int64": 7, "bool": 9}  # of tensors
 ML = "ai.onnx.ml"
 OPERATORS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}
 
@@ -220,16 +219,14 @@ def tensor(values: NDArray[Any], name: str = "") -> bytes:
 def _value(name: str, width: int) -> bytes:
     """The description of a matrix of any number of rows."""
     shape = field(1, field(2, "documents")) + field(1, field(1, width))
-    return field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, shape)))
+    return field(1, name) + field(2, field(1, field(1, DTYPES["float32"]) + field(2, shape)))
 
 
 def _attribute(name: str, value: Any) -> list[bytes]:
     """An attribute, in parts: its name, its value in the field of its type, and the type."""
     own = field(1, name)
-    if isinstance(value, bool | int):
-        return [own, field(3, int(value)), field(20, 2)]
-    if isinstance(value, float):
-        return [own, field(2, value), field(20, 1)]
+    if isinstance(value, int):
+        return [own, field(3, value), field(20, 2)]
     if isinstance(value, str):
         return [own, field(4, value), field(20, 3)]
     if isinstance(value, bytes):  # a tensor

@@ -1,1 +1,1 @@
-"""How other tools put values into bytes and text: JSON in pieces, UBJSON, protocol buffers, nested trees."""
+"""How other tools put values into bytes and text: JSON in pieces, UBJSON, protocol buffers."""

@@ -15,68 +15,54 @@ from rankwright.errors import InputError
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
-MOST_DEPTH = 64  # of objects that are walked through
 
 
 def pieces(text: str, path: Sequence[str], take: Callable[[Any], None]) -> Any:
     """The document without the list at `path`, whose items are given to `take` one after another."""
-    value, end = _walk(text, _skip(text, 0), tuple(path), take, 0)
+    value, end = _walk(text, _skip(text, 0), path, take)
     if _skip(text, end) != len(text):
         raise InputError(f"there is something after the end of the JSON, at letter {end}")
     return value
 
 
-def _walk(text: str, at: int, path: tuple[str, ...], take: Callable[[Any], None], depth: int) -> tuple[Any, int]:
-    if depth > MOST_DEPTH:
-        raise InputError("the JSON is nested too deeply")
-    if not path and text[at : at + 1] == "[":
-        return _items(text, at, take)
-    if path and text[at : at + 1] == "{":
-        return _members(text, at, path, take, depth)
-    return _value(text, at)
-
-
-def _members(
-    text: str, at: int, path: tuple[str, ...], take: Callable[[Any], None], depth: int
-) -> tuple[dict[str, Any], int]:
+def _walk(text: str, at: int, path: Sequence[str], take: Callable[[Any], None]) -> tuple[Any, int]:
+    """The value that begins at `at`, and where it ends."""
     found: dict[str, Any] = {}
-    at = _skip(text, at + 1)
-    if text[at : at + 1] == "}":
-        return found, at + 1
-    while True:
-        key, at = _value(text, at)
+
+    def item(at: int) -> int:
+        value, end = _DECODER.raw_decode(text, at)
+        take(value)
+        return end
+
+    def member(at: int) -> int:
+        key, at = _DECODER.raw_decode(text, at)
         if not isinstance(key, str):
             raise InputError(f"a name was wanted in the JSON at letter {at}")
         at = _expect(text, _skip(text, at), ":")
-        if key == path[0]:
-            found[key], at = _walk(text, at, path[1:], take, depth + 1)
-        else:
-            found[key], at = _value(text, at)
-        at = _skip(text, at)
-        if text[at : at + 1] == "}":
-            return found, at + 1
-        at = _expect(text, at, ",")
+        found[key], end = _walk(text, at, path[1:], take) if key == path[0] else _DECODER.raw_decode(text, at)
+        return end
 
-
-def _items(text: str, at: int, take: Callable[[Any], None]) -> tuple[list[Any], int]:
-    at = _skip(text, at + 1)
-    if text[at : at + 1] == "]":
-        return [], at + 1
-    while True:
-        item, at = _value(text, at)
-        take(item)
-        at = _skip(text, at)
-        if text[at : at + 1] == "]":
-            return [], at + 1
-        at = _expect(text, at, ",")
-
-
-def _value(text: str, at: int) -> tuple[Any, int]:
+    if not path and text.startswith("[", at):
+        return [], _each(text, at, "]", item)
+    if path and text.startswith("{", at):
+        return found, _each(text, at, "}", member)
     return _DECODER.raw_decode(text, at)
 
 
+def _each(text: str, at: int, closing: str, read: Callable[[int], int]) -> int:
+    """Where the list or object that begins at `at` ends; `read` takes an item from where it begins to where it ends."""
+    at = _skip(text, at + 1)
+    if text.startswith(closing, at):
+        return at + 1
+    while True:
+        at = _skip(text, read(at))
+        if text.startswith(closing, at):
+            return at + 1
+        at = _expect(text, at, ",")
+
+
 def _expect(text: str, at: int, sign: str) -> int:
-    if text[at : at + 1] != sign:
+    if not text.startswith(sign, at):
         raise InputError(f"{sign!r} was wanted in the JSON at letter {at}: it is damaged or cut short")
     return _skip(text, at + 1)
 

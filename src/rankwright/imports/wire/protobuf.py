@@ -5,7 +5,6 @@ Nothing is allocated by what a length says before there are as many bytes.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -131,12 +130,10 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
-def field(number: int, value: int | float | str | bytes) -> bytes:
-    """A field with a whole number, a float32, text, or the bytes of a message."""
-    if isinstance(value, bool | int):
-        return varint(number << 3 | VARINT) + varint(int(value))
-    if isinstance(value, float):
-        return varint(number << 3 | FIXED32) + struct.pack("<f", value)
+def field(number: int, value: int | str | bytes) -> bytes:
+    """A field with a whole number, text, or the bytes of a message."""
+    if isinstance(value, int):
+        return varint(number << 3 | VARINT) + varint(value)
     content = value.encode("utf-8") if isinstance(value, str) else value
     return varint(number << 3 | BYTES) + varint(len(content)) + content
 
@@ -152,11 +149,9 @@ def packed_wholes(number: int, values: NDArray[Any]) -> list[bytes]:
 
 
 def _varints(values: NDArray[Any]) -> bytes:
-    given = values.astype(np.uint64)
-    groups = (given[:, None] >> (7 * np.arange(10, dtype=np.uint64))) & np.uint64(0x7F)
-    length = np.maximum(10 - np.argmax((groups != 0)[:, ::-1], axis=1), 1)
-    length[~(groups != 0).any(axis=1)] = 1
+    groups = (values.astype(np.uint64)[:, None] >> (7 * np.arange(10, dtype=np.uint64))) & np.uint64(0x7F)
     place = np.arange(10)
-    content = groups.astype(np.uint8) | np.where(place < length[:, None] - 1, 0x80, 0).astype(np.uint8)
-    kept: NDArray[np.uint8] = content[place < length[:, None]]
+    length = np.where(groups != 0, place + 1, 1).max(axis=1, keepdims=True)
+    content = groups.astype(np.uint8) | np.where(place < length - 1, 0x80, 0).astype(np.uint8)
+    kept: NDArray[np.uint8] = content[place < length]
     return kept.tobytes()

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.errors import InputError
 
@@ -18,7 +17,7 @@ NUMBERS: Mapping[int, str] = {
     ord("i"): ">i1", ord("U"): ">u1", ord("I"): ">i2", ord("l"): ">i4", ord("L"): ">i8",
     ord("d"): ">f4", ord("D"): ">f8",
 }  # fmt: skip
-WHOLE = (ord("i"), ord("U"), ord("I"), ord("l"), ord("L"))
+WHOLE = b"iUIlL"  # the types of whole numbers
 CONSTANTS: Mapping[int, Any] = {ord("Z"): None, ord("T"): True, ord("F"): False}
 MOST_DEPTH = 64
 
@@ -93,7 +92,7 @@ class _Reader:
 
     def _list(self, depth: int) -> Any:
         kind, count = self._size()
-        if kind in NUMBERS and kind is not None and count is not None:
+        if kind is not None and count is not None and kind in NUMBERS:
             dtype = np.dtype(NUMBERS[kind])
             found = np.frombuffer(self.taken(count * dtype.itemsize), dtype)
             return found.astype(dtype.newbyteorder("="))
@@ -124,10 +123,11 @@ class _Reader:
 def written(value: Any) -> bytes:
     """The bytes of a value: objects, lists, arrays of numbers, text, numbers."""
     if isinstance(value, dict):
-        inside = b"".join(_named(name, item) for name, item in value.items())
-        return b"{" + inside + b"}"
+        return b"{" + b"".join(_text(name) + written(item) for name, item in value.items()) + b"}"
     if isinstance(value, np.ndarray):
-        return _array(value)
+        kinds = {np.dtype(dtype).newbyteorder("="): bytes([kind]) for kind, dtype in NUMBERS.items()}
+        big = value.astype(value.dtype.newbyteorder(">"))
+        return b"[$" + kinds[value.dtype] + b"#" + _whole(len(value)) + big.tobytes()
     if isinstance(value, list | tuple):
         return list_of(len(value)) + b"".join(written(item) for item in value)
     if isinstance(value, str):
@@ -135,25 +135,19 @@ def written(value: Any) -> bytes:
     if isinstance(value, bool):
         return b"T" if value else b"F"
     if isinstance(value, int):
-        return b"L" + struct.pack(">q", value)
+        return _whole(value)
     return b"d" + struct.pack(">f", value)
 
 
 def list_of(length: int) -> bytes:
     """The beginning of a list of so many values, which follow it."""
-    return b"[#L" + struct.pack(">q", length)
+    return b"[#" + _whole(length)
 
 
-def _array(values: NDArray[Any]) -> bytes:
-    kinds = {np.dtype(dtype).newbyteorder("="): chr(kind) for kind, dtype in NUMBERS.items()}
-    big = values.astype(values.dtype.newbyteorder(">"))
-    return b"[$" + kinds[values.dtype].encode() + b"#L" + struct.pack(">q", len(values)) + big.tobytes()
-
-
-def _named(name: str, item: Any) -> bytes:
-    return _text(name) + written(item)
+def _whole(value: int) -> bytes:
+    return b"L" + struct.pack(">q", value)
 
 
 def _text(text: str) -> bytes:
     encoded = text.encode("utf-8")
-    return b"L" + struct.pack(">q", len(encoded)) + encoded
+    return _whole(len(encoded)) + encoded
