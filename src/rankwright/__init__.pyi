@@ -28,13 +28,13 @@ from rankwright.data.splits import QueryKFold as QueryKFold
 from rankwright.errors import RankwrightError as RankwrightError
 from rankwright.exchange.exporting import Exported as Exported
 from rankwright.exchange.exporting import export as export
-from rankwright.explanations.ablation import Ablation as Ablation
-from rankwright.explanations.ablation import ablation as ablation
 from rankwright.explanations.counterfactuals import Counterfactual as Counterfactual
-from rankwright.explanations.dependence import Dependence as Dependence
-from rankwright.explanations.dependence import partial_dependence as partial_dependence
 from rankwright.explanations.explanation import Explanation as Explanation
 from rankwright.explanations.explanation import PairExplanation as PairExplanation
+from rankwright.explanations.feature_effects import Ablation as Ablation
+from rankwright.explanations.feature_effects import Dependence as Dependence
+from rankwright.explanations.feature_effects import ablation as ablation
+from rankwright.explanations.feature_effects import partial_dependence as partial_dependence
 from rankwright.features import scaling as scaling
 from rankwright.formats.conversion import convert as convert
 from rankwright.formats.dataset_tables import from_frame as from_frame

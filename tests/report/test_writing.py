@@ -18,8 +18,8 @@ from tests.report.conftest import HOSTILE
 
 import rankwright as rw
 from rankwright.errors import InputTypeError, MissingExtraError, SettingError
-from rankwright.report.page.rendering import ASSETS
 from rankwright.report.sections import query_lists
+from rankwright.report.writing import ASSETS
 from rankwright.settings.spaces import Choice
 
 SIZE = 4_000_000

@@ -69,7 +69,7 @@ def benchmark(
         sliced = slices_of(found.comparison, slice, slices)
     print_comparison(found, given(slices=sliced), per_query=per_query, markdown=markdown, as_json=as_json)
     if report is not None:
-        from rankwright.report.pages.systems_page import page_of_comparison
+        from rankwright.report.pages.result_pages import page_of_comparison
 
         about = origin({"data": data}, seed=seed)
         write_report(report, lambda: page_of_comparison(found.comparison, about, sliced))

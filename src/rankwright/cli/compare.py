@@ -94,7 +94,7 @@ def compare(
     details = given(slices=sliced, diff=changed)
     print_comparison(comparison, details, per_query=per_query, markdown=markdown, as_json=as_json)
     if report is not None:
-        from rankwright.report.pages.systems_page import page_of_comparison
+        from rankwright.report.pages.result_pages import page_of_comparison
 
         about = origin({"data": data or qrels}, dict(map(_named, model or [])), seed)
         write_report(report, lambda: page_of_comparison(comparison, about, sliced))

@@ -99,7 +99,7 @@ def compress(
     print_json({"model": out} | compressed.to_dict()) if as_json else _show(compressed)
     tell_written(out, curve, plot)
     if report is not None:
-        from rankwright.report.pages.compression_page import page_of_compressed
+        from rankwright.report.pages.result_pages import page_of_compressed
 
         files = {"documents": data, "validation documents": valid, "test documents": test}
         about = origin(files, {"given model": model, "chosen model": out}, seed)

@@ -87,7 +87,7 @@ def _page(evaluation: Evaluation, scored: Scored | None, system: str, model: str
     from rankwright.catalog.rankers import load
     from rankwright.metrics.evaluation import ScoredLists
     from rankwright.report.measured import Measured
-    from rankwright.report.pages.systems_page import page_of_measured
+    from rankwright.report.pages.result_pages import page_of_measured
 
     name = Path(system).stem
     lists = {} if scored is None else {name: ScoredLists.of_dataset(*scored)}

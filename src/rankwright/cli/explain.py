@@ -58,8 +58,8 @@ def explain(
     """
     from rankwright.catalog.rankers import load
     from rankwright.catalog.scoring import read_for
-    from rankwright.explanations.ablation import ablation as ablate
-    from rankwright.explanations.dependence import partial_dependence
+    from rankwright.explanations.feature_effects import ablation as ablate
+    from rankwright.explanations.feature_effects import partial_dependence
     from rankwright.rankers.importance import feature_importance
 
     asked = [f"--{name}" for name in given(importance=importance, dependence=dependence, ablation=ablation)]
@@ -97,7 +97,7 @@ def explain(
     else:
         print_shown(found.table(**shown))
     if report is not None:
-        from rankwright.report.pages.explanation_page import page_of_explanation
+        from rankwright.report.pages.result_pages import page_of_explanation
 
         files = {"data": data, "background": background, "training documents": train}
         about = origin(files, {ranker.name: model}, seed)

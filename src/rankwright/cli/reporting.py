@@ -60,7 +60,7 @@ def training_page(trained: TrainedOnFiles, files: TrainingFiles, out: str) -> Pa
     """The page on a ranker that was trained: measured on the test documents, or on those that chose its best step."""
     from rankwright.catalog.scoring import read_for
     from rankwright.report.measured import measured_ranker
-    from rankwright.report.pages.systems_page import page_of_measured, page_of_ranker
+    from rankwright.report.pages.result_pages import page_of_measured, page_of_ranker
 
     ranker = trained.ranker
     part, path = ("test", files.test) if files.test is not None else ("validation", files.valid)

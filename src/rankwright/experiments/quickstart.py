@@ -25,7 +25,7 @@ from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.nets.net_rankers import LambdaRank, RankNet
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.measured import Origin
-from rankwright.report.pages.systems_page import page_of_comparison
+from rankwright.report.pages.result_pages import page_of_comparison
 from rankwright.report.table_files import write_json, write_rows
 from rankwright.report.writing import write_page
 from rankwright.synthetic import quickstart as quickstart_data

@@ -22,12 +22,12 @@ from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.stages import announce
-from rankwright.report.drawing import Curve, draw_curves, samples_of
 from rankwright.report.measured import Origin
 from rankwright.report.page.document import Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
-from rankwright.report.picture import FORMATS
-from rankwright.report.sections.provenance import provenance_section
+from rankwright.report.picture import FORMATS, write_picture
+from rankwright.report.sections.background import background_sections
 from rankwright.report.specs.curves import means_by_number, variances_by_number
+from rankwright.report.specs.theme import side_by_side
 from rankwright.report.table_files import write_json, write_rows
 from rankwright.tables.text import ShownTable
 from rankwright.training.loop import History
@@ -67,6 +67,15 @@ class StudyPlan:
         size = max(1, round(self.sample_fraction * train.n_queries))
         rng = np.random.default_rng([self.seed, SAMPLE_STREAM, number])
         return train.take_queries(np.sort(rng.choice(train.n_queries, size=size, replace=False)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """How a ranker's metrics change with a number of bags or of trees: `values[metric]` is (samples, numbers)."""
+
+    ranker: str
+    numbers: IntArray
+    values: Mapping[str, Float64Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,6 +271,11 @@ def _curves(
     ]
 
 
+def _samples_of(curves: Sequence[Curve], metric: str) -> dict[str, tuple[IntArray, Float64Array]]:
+    """The numbers and the values of each curve, by the ranker's name."""
+    return {curve.ranker: (curve.numbers, curve.values[metric]) for curve in curves}
+
+
 def _change(variance: float, reference: float) -> float | None:
     return variance / reference - 1 if reference > 0 else None
 
@@ -285,7 +299,10 @@ def write_study(
     ):
         numbers, drawing = Path(folder, f"{what}.csv"), Path(folder, f"{what}.{picture}")
         write_rows(numbers, curve_rows(curves, what))
-        draw_curves(curves, drawing, metric=shown, what=what, title=title)
+        own = _samples_of(curves, shown)
+        means = means_by_number(own, shown, what, title) | {"width": 440, "height": 260}
+        variances = variances_by_number(own, shown, what) | {"width": 320, "height": 260}
+        write_picture(side_by_side([means, variances], title), drawing)
         paths += [numbers, drawing]
     return paths
 
@@ -306,7 +323,7 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
         ("bags", study.by_bags, "By number of bags"),
         ("trees", study.by_trees, "By number of trees"),
     ):
-        own = samples_of(curves, metric)
+        own = _samples_of(curves, metric)
         charts = (Chart(means_by_number(own, metric, what, "Mean over samples")),
                   Chart(variances_by_number(own, metric, what)))  # fmt: skip
         sections.append(Section(what, title, "The band is one standard deviation over samples.", charts))
@@ -324,7 +341,7 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
         KeyFigure(f"{bagged['mean']:.4f}", f"{metric}, bagged"),
     )
     verdict = PageVerdict("How much bagging steadies", sentence, Sureness.MEASURED, figures)
-    return Page("Variance study", verdict, (*sections, provenance_section({}, None, origin)))
+    return Page.of("Variance study", verdict, *sections, *background_sections({}, None, origin))
 
 
 def check_picture(kind: str) -> None:

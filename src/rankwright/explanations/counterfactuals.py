@@ -134,9 +134,7 @@ def _bisected(row: Float32Array, margin: Margin, found: Change, spread: float) -
 def observed_values(column: Float32Array, most: int) -> Float32Array:
     """Different values of a feature among documents, at most so many, evenly by rank."""
     values = np.unique(column[np.isfinite(column)])
-    if len(values) <= most:
-        return values
-    return values[np.linspace(0, len(values) - 1, most).astype(np.int64)]
+    return values[np.linspace(0, len(values) - 1, min(most, len(values))).astype(np.int64)]
 
 
 def values_beside(thresholds: Float32Array) -> Float32Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -11,22 +12,41 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.frames import frame_of
 from rankwright.explanations.counterfactuals import Counterfactual
-from rankwright.explanations.plots import draw_list, draw_pair
-from rankwright.tables.axes import axes_or_new
+from rankwright.tables.axes import COLOURS, INK, axes_or_new
 from rankwright.tables.text import ShownTable, counted, short
 
 if TYPE_CHECKING:
-    from rankwright.explanations.plots import Axes
+    from matplotlib.axes import Axes as Axes
 
 SHOWN_DOCUMENTS = 10
 SHOWN_REASONS = 3  # of a document in a list
 SHOWN_FEATURES = 12  # of a pair
 WIDTH = 80
+TOLD_APART = 6  # features that have a colour of their own in a list
+OTHERS = "#b8bec7"
 LARGE, VERY_LARGE = 1e4, 1e9  # between them numbers are shown without an exponent and without a fraction
 
 
+class PrintedTable:
+    """What explanations share: they print as their table, in lines that fit a terminal; notebooks draw it."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def table(self) -> ShownTable:
+        """Make the table that is printed."""
+
+    def __repr__(self) -> str:
+        table = self.table()
+        notes = [line for note in table.notes for line in wrap(note, WIDTH, break_on_hyphens=False)]
+        return replace(table, notes=notes).text(WIDTH)
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Explanation:
+class Explanation(PrintedTable):
     """Why the documents of a query rank as they do: what each feature adds to each score.
 
     Attributes
@@ -127,21 +147,17 @@ class Explanation:
                 "rank": rank,
                 "score": float(self.scores[place]),
                 "contributions": {
-                    name: {"value": _number(self.values[place, feature]), "contribution": float(own),
-                           "centred": float(centred[place, feature])}
-                    for feature, (name, own) in enumerate(zip(self.features, self.contributions[place], strict=True))
-                    if own != 0 or centred[place, feature] != 0
+                    name: {"value": _number(value), "contribution": float(own), "centred": float(moves)}
+                    for name, value, own, moves in zip(
+                        self.features, self.values[place], self.contributions[place], centred[place], strict=True
+                    )
+                    if own != 0 or moves != 0
                 },
             }
             for rank, place in enumerate(self.order[:top].tolist(), start=1)
-        ]  # fmt: skip
-        return {
-            "ranker": self.ranker,
-            "query": _plain(self.query),
-            "how": self.how,
-            "base": self.base,
-            "documents": documents,
-        }
+        ]
+        about = {"ranker": self.ranker, "query": _plain(self.query), "how": self.how, "base": self.base}
+        return about | {"documents": documents}
 
     def table(self, top: int = SHOWN_DOCUMENTS) -> ShownTable:
         """Make the table that is printed.
@@ -157,7 +173,6 @@ class Explanation:
             The documents, best first, each with the features that move it most against the query's mean.
         """
         centred, order = self.centred, self.order
-        has_labels = self.labels is not None
         rows = []
         for rank, place in enumerate(order[:top].tolist(), start=1):
             label = [] if self.labels is None else [short(float(self.labels[place]))]
@@ -167,7 +182,7 @@ class Explanation:
                 for feature in _largest(centred[place], SHOWN_REASONS)
             )
             rows.append([str(rank), str(self.documents[place]), f"{self.scores[place]:.4g}", *label, reasons])
-        names = ["rank", "document", "score", *(["label"] if has_labels else []), "moved most by"]
+        names = ["rank", "document", "score", *([] if self.labels is None else ["label"]), "moved most by"]
         left = len(order) - len(rows)
         notes = [f"… and {counted(left, 'more document')}"] if left > 0 else []
         notes.append(f"what a feature adds to a score, minus its mean over the query ({self.how})")
@@ -189,21 +204,27 @@ class Explanation:
         matplotlib Axes
             What was drawn on.
         """
-        axes = axes_or_new(ax)
-        places = self.order[:top]
-        names = [str(self.documents[place]) for place in places.tolist()]
-        draw_list(axes, names, [label_of(name) for name in self.features], self.centred[places], f"Query {self.query}")
+        axes, shown_places = axes_or_new(ax), self.order[:top]
+        centred = self.centred[shown_places]
+        heights = np.arange(len(centred))[::-1]  # the first document is at the top
+        chosen, parts = features_told_apart(centred)
+        names = [*(label_of(self.features[feature]) for feature in chosen), "all others"]
+        colours = [*(COLOURS[place % len(COLOURS)] for place in range(len(chosen))), OTHERS]
+        right, left = np.zeros(len(centred)), np.zeros(len(centred))  # the ends of what is stacked so far
+        for name, values, colour in zip(names, parts.T, colours, strict=True):
+            starts = np.where(values >= 0, right, left)
+            axes.barh(heights, values, left=starts, color=colour, label=name, height=0.7)
+            right, left = right + np.maximum(values, 0), left + np.minimum(values, 0)
+        axes.plot(centred.sum(axis=1), heights, "o", color=INK, markersize=4, label="together")
+        axes.axvline(0.0, color=INK, linewidth=0.8)
+        axes.set_yticks(heights, [str(self.documents[place]) for place in shown_places.tolist()])
+        axes.set(xlabel="score against the query's mean", title=f"Query {self.query}")
+        axes.legend(fontsize="small", loc="best")
         return axes
-
-    def __repr__(self) -> str:
-        return as_text(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairExplanation:
+class PairExplanation(PrintedTable):
     """Why one document ranks above another of its query.
 
     Attributes
@@ -330,9 +351,10 @@ class PairExplanation:
         found = self.counterfactual
         if found is None:
             return "No change of one feature that was tried swaps them."
+        after = "missing" if np.isnan(found.after) else str(np.float32(found.after))  # as few digits as give it back
         return (
             f"Smallest change that swaps them: {label_of(found.feature)} of {found.document} from "
-            f"{shown(found.before)} to {exactly(found.after)} ({found.size:.2g} deviations)."
+            f"{shown(found.before)} to {after} ({found.size:.2g} deviations)."
         )
 
     def plot(self, ax: Axes | None = None, *, top: int = SHOWN_FEATURES) -> Axes:
@@ -350,17 +372,14 @@ class PairExplanation:
         matplotlib Axes
             What was drawn on.
         """
-        axes = axes_or_new(ax)
-        chosen = self.ordered()[:top]
-        names = [compared(self, feature) for feature in chosen.tolist()]
-        draw_pair(axes, names, self.contributions[chosen], f"Why {self.above} is above {self.below}")
+        axes, chosen = axes_or_new(ax), self.ordered()[:top]
+        values, heights = self.contributions[chosen], np.arange(len(chosen))[::-1]  # the first feature is at the top
+        axes.barh(heights, values, color=[COLOURS[0] if value >= 0 else COLOURS[1] for value in values.tolist()])
+        axes.axvline(0.0, color=INK, linewidth=0.8)
+        axes.set_yticks(heights, [compared(self, feature) for feature in chosen.tolist()])
+        axes.set(xlabel="puts it above by", title=f"Why {self.above} is above {self.below}")
+        axes.margins(y=0.02)
         return axes
-
-    def __repr__(self) -> str:
-        return as_text(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def _largest(values: Float64Array, n: int) -> list[int]:
@@ -368,18 +387,11 @@ def _largest(values: Float64Array, n: int) -> list[int]:
     return [int(feature) for feature in order if values[feature] != 0]
 
 
-def as_text(table: ShownTable) -> str:
-    """The table in lines that fit a terminal, sentences wrapped between words."""
-    notes = [line for note in table.notes for line in wrap(note, WIDTH, break_on_hyphens=False)]
-    return replace(table, notes=notes).text(WIDTH)
-
-
 def shown(value: Any) -> str:
     """A feature's value in few letters; `missing` for NaN."""
     if np.isnan(value):
         return "missing"
-    written_out = LARGE <= abs(value) < VERY_LARGE
-    return f"{value:.0f}" if written_out else short(float(value))
+    return f"{value:.0f}" if LARGE <= abs(value) < VERY_LARGE else short(float(value))
 
 
 def label_of(feature: str) -> str:
@@ -392,14 +404,17 @@ def compared(found: PairExplanation, feature: int) -> str:
     return f"{label_of(found.features[feature])}: {shown(found.values[0, feature])} | {shown(found.values[1, feature])}"
 
 
-def exactly(value: float) -> str:
-    """A float32 in as few digits as give it back."""
-    return "missing" if np.isnan(value) else str(np.float32(value))
-
-
 def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
 def _plain(identity: Any) -> Any:
     return identity.item() if isinstance(identity, np.generic) else identity
+
+
+def features_told_apart(centred: Float64Array) -> tuple[list[int], Float64Array]:
+    """The features with the largest contributions, and a column for each of them; the last column adds up the rest."""
+    sizes = np.abs(centred).mean(axis=0)
+    chosen = np.argsort(-sizes, kind="stable")[: min(TOLD_APART, int(np.count_nonzero(sizes)))]
+    rest = np.delete(centred, chosen, axis=1).sum(axis=1)
+    return chosen.tolist(), np.column_stack([centred[:, chosen], rest])

@@ -23,6 +23,10 @@ class Interval(NamedTuple):
     def __str__(self) -> str:
         return f"{self.low:.4f} to {self.high:.4f}"
 
+    def to_dict(self) -> dict[str, float | None]:
+        """The ends in types JSON can hold."""
+        return {"low": none_unless_finite(self.low), "high": none_unless_finite(self.high)}
+
 
 def none_unless_finite(number: float) -> float | None:
     """The number, or None where JSON cannot hold it."""

@@ -145,16 +145,8 @@ class MetricResult:
         dict
             `mean`, `low` and `high` of the bootstrap interval, `queries`, and `normal` with the other interval.
         """
-        return {
-            "mean": none_unless_finite(self.mean),
-            "low": none_unless_finite(self.interval.low),
-            "high": none_unless_finite(self.interval.high),
-            "queries": self.n_queries,
-            "normal": {
-                "low": none_unless_finite(self.normal_interval.low),
-                "high": none_unless_finite(self.normal_interval.high),
-            },
-        }
+        others = {"queries": self.n_queries, "normal": self.normal_interval.to_dict()}
+        return {"mean": none_unless_finite(self.mean)} | self.interval.to_dict() | others
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -325,9 +317,8 @@ def evaluate(
     >>> round(evaluation["mrr"].mean, 2)
     0.75
     """
-    measures = measures_of(
-        metrics, as_convention(convention)
-    )  # before anything is read, so that wrong names are reported first
+    # Before anything is read, so that wrong names are reported first.
+    measures = measures_of(metrics, as_convention(convention))
     check_no_data(scores)
     is_ranker = hasattr(scores, "predict")
     judged = judgments_of(data, labels, qid, group, with_features=is_ranker)

@@ -45,9 +45,7 @@ class MetricFamily:
         """What may follow the name: `@k`, `[@k]` where it can be left out, or nothing."""
         if issubclass(self.make, AtCutoff):
             return "@k"
-        if self.make is BPref:
-            return ""
-        return "[@k]" if issubclass(self.make, AtAnyCutoff) else ""
+        return "[@k]" if issubclass(self.make, AtAnyCutoff) and self.make is not BPref else ""
 
     @property
     def higher_is_better(self) -> bool:
@@ -160,25 +158,19 @@ def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
 
 # What people type, and the name it has here.
 ALIASES: Mapping[str, str] = {
-    "ap": "map",
-    "average-precision": "map",
-    "mean-average-precision": "map",
-    "precision": "p",
-    "prec": "p",
-    "rr": "mrr",
-    "recip-rank": "mrr",
-    "reciprocal-rank": "mrr",
-    "mean-reciprocal-rank": "mrr",
-    "ndcg-cut": "ndcg",
-    "map-cut": "map",
-    "hits": "hit",
-    "hit-rate": "hit",
-    "hr": "hit",
-    "success": "hit",
-    "r": "recall",
-    "meanndcg": "mean-ndcg",
-    "pairwise-accuracy": "pair-accuracy",
-    "pairwise-error": "pair-error",
+    alias: name
+    for name, aliases in {
+        "map": ("ap", "average-precision", "mean-average-precision", "map-cut"),
+        "p": ("precision", "prec"),
+        "mrr": ("rr", "recip-rank", "reciprocal-rank", "mean-reciprocal-rank"),
+        "ndcg": ("ndcg-cut",),
+        "hit": ("hits", "hit-rate", "hr", "success"),
+        "recall": ("r",),
+        "mean-ndcg": ("meanndcg",),
+        "pair-accuracy": ("pairwise-accuracy",),
+        "pair-error": ("pairwise-error",),
+    }.items()
+    for alias in aliases
 }
 
 
@@ -204,16 +196,16 @@ def _metric_of(text: str) -> Metric:
         raise _unknown_metric(text, name, cutoff)
     family = ALL_METRICS[name]
     require(number is None or name in WITH_NUMBER, f"metric {name} takes no number in brackets, got {text!r}")
-    more = {} if number is None else {WITH_NUMBER[name]: float(number)}
+    more: dict[str, float] = {} if number is None else {WITH_NUMBER[name]: float(number)}
     if cutoff is None:
         require(family.cutoff != "@k", f"metric {name} needs a cutoff, such as {name}@10")
-        metric: Metric = family.make(**more)
-        return metric
-    require(family.cutoff != "", f"metric {name} takes no cutoff, got {text!r}")
-    if not re.fullmatch(r"[1-9][0-9]*", cutoff):
-        raise SettingError(f"a cutoff must be a whole number, 1 or more, got {text!r}")
-    cut: Metric = family.make(int(cutoff), **more)
-    return cut
+    else:
+        require(family.cutoff != "", f"metric {name} takes no cutoff, got {text!r}")
+        is_number = re.fullmatch(r"[1-9][0-9]*", cutoff) is not None
+        require(is_number, f"a cutoff must be a whole number, 1 or more, got {text!r}")
+        more["cutoff"] = int(cutoff)
+    metric: Metric = family.make(**more)
+    return metric
 
 
 def _name_and_cutoff(text: str) -> tuple[str, str | None, str | None]:

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float64Array, IntArray
+from rankwright.arrays import Float64Array
+from rankwright.compression.curve import Compressed
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.objective import Objective, finite_scores
+from rankwright.rankers.ranker import Ranker
 from rankwright.report.picture import write_picture
-from rankwright.report.specs.curves import curves_by_rank, means_by_number, variances_by_number
+from rankwright.report.specs.curves import (
+    curves_by_rank,
+    held_pairs,
+    learning_curves,
+    quality_by_size,
+    quality_by_time,
+)
 from rankwright.report.specs.explanation_charts import Explained, explanation_chart
 from rankwright.report.specs.forces import force_arrows
-from rankwright.report.specs.search_charts import best_so_far, effects_of_settings, interactions_bars, settings_bars
 from rankwright.report.specs.theme import Spec, side_by_side
-from rankwright.report.specs.trade_off import quality_by_size, quality_by_time
-from rankwright.report.specs.training_curves import held_pairs, learning_curves
-
-if TYPE_CHECKING:
-    from rankwright.compression.curve import Compressed
-    from rankwright.data.dataset import RankingDataset
-    from rankwright.rankers.ranker import Ranker
-    from rankwright.tuning.setting_importance import Importance
-    from rankwright.tuning.studies.study_summary import SearchCurve
 
 PathLike = str | os.PathLike[str]
 
@@ -93,45 +90,6 @@ def draw_examination(curves: Mapping[str, ArrayLike], path: PathLike, *, title: 
 def draw_explanation(found: Explained, path: PathLike, *, top: int | None = None) -> None:
     """Draw an explanation of a list or of a pair, importances, or the effect of a feature: .svg, .png or .pdf."""
     write_picture(explanation_chart(found, top=top), path)
-
-
-def draw_searches(curves: Mapping[str, SearchCurve], path: PathLike, *, metric: str) -> None:
-    """Draw the best value so far against the steps taken, one line per search: .svg, .png or .pdf."""
-    write_picture(best_so_far(curves, metric), path)
-
-
-def draw_importance(importance: Importance, path: PathLike) -> None:
-    """Draw the share of the variance that each setting accounts for, and the largest interactions."""
-    panels = [chart | {"width": 300} for chart in (settings_bars(importance), interactions_bars(importance))]
-    write_picture(side_by_side(panels, "Which settings matter, and which pairs of them."), path)
-
-
-def draw_effects(importance: Importance, path: PathLike, *, metric: str) -> None:
-    """Draw what each value of each setting reaches on average over all others, the most important setting first."""
-    about = f"What each value of a setting reaches in {metric}."
-    write_picture(side_by_side(effects_of_settings(importance, metric), about), path)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
-    """How a ranker's metrics change with a number of bags or of trees: `values[metric]` is (samples, numbers)."""
-
-    ranker: str
-    numbers: IntArray
-    values: Mapping[str, Float64Array]
-
-
-def draw_curves(curves: Sequence[Curve], path: PathLike, *, metric: str, what: str, title: str) -> None:
-    """Draw the means, in a band of one standard deviation, and beside them the variances: .svg, .png or .pdf."""
-    samples = samples_of(curves, metric)
-    means = means_by_number(samples, metric, what, title) | {"width": 440, "height": 260}
-    variances = variances_by_number(samples, metric, what) | {"width": 320, "height": 260}
-    write_picture(side_by_side([means, variances], title), path)
-
-
-def samples_of(curves: Sequence[Curve], metric: str) -> dict[str, tuple[IntArray, Float64Array]]:
-    """The numbers and the values of each curve, by the ranker's name."""
-    return {curve.ranker: (curve.numbers, curve.values[metric]) for curve in curves}
 
 
 def _draw_panels(charts: Sequence[Spec], size: tuple[int, int], about: str, path: PathLike) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 from rankwright.errors import MissingExtraError
 from rankwright.formats.storage.streams import atomic_text_output
 from rankwright.metrics.metric_table import parse_metric
-from rankwright.report.drawing import draw_effects, draw_importance, draw_searches
 from rankwright.report.pages.search_page import named_curves, shared_metric, too_few_to_tell
-from rankwright.report.picture import picture_kind
+from rankwright.report.picture import picture_kind, write_picture
+from rankwright.report.specs.search_charts import best_so_far, effects_of_settings, interactions_bars, settings_bars
+from rankwright.report.specs.theme import side_by_side
 from rankwright.report.table_files import write_json, write_rows
 from rankwright.tables.text import markdown_table, short
 from rankwright.tuning.studies.study_summary import SearchCurve, StudySummary
@@ -41,9 +42,11 @@ def write_study_report(summaries: Sequence[StudySummary], folder: Path, *, pictu
     folder.mkdir(parents=True, exist_ok=True)
     first, curves = summaries[0], named_curves(summaries)
     document = _document(first, curves)
-    tables = {"searches": _curve_rows(curves), "best": document["best"]}
+    tables: dict[str, Iterable[dict[str, Any]]] = {"searches": _curve_rows(curves), "best": document["best"]}
     if first.importance is not None:
-        tables["importance"] = _importance_rows(first)
+        pairs = {" × ".join(pair): share for pair, share in first.importance.pairs.items()}
+        shares = {**first.importance.settings, **pairs}
+        tables["importance"] = [{"settings": name, "share": share} for name, share in shares.items()]
     try:
         pictures = _drawn(first, curves, folder, picture)
     except MissingExtraError as error:  # the tables say it all, in numbers
@@ -62,12 +65,16 @@ def write_study_report(summaries: Sequence[StudySummary], folder: Path, *, pictu
 
 def _drawn(first: StudySummary, curves: dict[str, SearchCurve], folder: Path, picture: str) -> dict[str, Path]:
     """The pictures of the report by name, drawn."""
-    pictures = {"searches": folder / f"searches.{picture}"}
-    draw_searches(curves, pictures["searches"], metric=first.metric)
-    if first.importance is not None:
-        pictures |= {name: folder / f"{name}.{picture}" for name in ("importance", "effects")}
-        draw_importance(first.importance, pictures["importance"])
-        draw_effects(first.importance, pictures["effects"], metric=first.metric)
+    metric, importance = first.metric, first.importance
+    charts = {"searches": best_so_far(curves, metric)}
+    if importance is not None:
+        shares = [chart | {"width": 300} for chart in (settings_bars(importance), interactions_bars(importance))]
+        about = f"What each value of a setting reaches in {metric}."
+        charts["importance"] = side_by_side(shares, "Which settings matter, and which pairs of them.")
+        charts["effects"] = side_by_side(effects_of_settings(importance, metric), about)
+    pictures = {name: folder / f"{name}.{picture}" for name in charts}
+    for name, chart in charts.items():
+        write_picture(chart, pictures[name])
     return pictures
 
 
@@ -94,14 +101,6 @@ def _best(summary: StudySummary) -> list[dict[str, Any]]:
         | {"steps": result.mean_steps, "size": result.size, "experiments": len(result.records)}
         for result in summary.best[:N_BEST]
     ]
-
-
-def _importance_rows(summary: StudySummary) -> Iterable[dict[str, Any]]:
-    assert summary.importance is not None
-    for name, share in summary.importance.settings.items():
-        yield {"settings": name, "share": share}
-    for pair, share in summary.importance.pairs.items():
-        yield {"settings": " × ".join(pair), "share": share}
 
 
 def searches_table(curves: dict[str, SearchCurve], metric: str) -> list[dict[str, Any]]:
@@ -165,7 +164,11 @@ def _text(summary: StudySummary, document: dict[str, Any]) -> str:
     parts.append("## Best configurations\n\n" + markdown_table(list(document["best"][0]), best))
     parts.append(f"## Which settings matter\n\n{_settings_text(summary)}")
     if summary.refit is not None:
-        parts.append("## Trained on all the data\n\n" + _refit_table(summary.refit))
+        refit = summary.refit
+        rows = [[name, short(value)] for name, value in refit["chosen"]["settings"].items()]
+        rows.append(["steps", "chosen by validation" if refit["steps"] is None else str(refit["steps"])])
+        rows += [[name, short(value)] for name, value in refit["model"].items()]
+        parts.append("## Trained on all the data\n\n" + markdown_table(["setting", "value"], rows))
     return "\n\n".join(parts)
 
 
@@ -177,10 +180,3 @@ def _settings_text(summary: StudySummary) -> str:
     lead = f"Shares of the variance between {summary.n_compared} configurations."
     tables = markdown_table(["setting", "share"], alone), markdown_table(["interaction", "share"], pairs)
     return "\n\n".join([lead, *tables])
-
-
-def _refit_table(refit: dict[str, Any]) -> str:
-    rows = [[name, short(value)] for name, value in refit["chosen"]["settings"].items()]
-    rows.append(["steps", "chosen by validation" if refit["steps"] is None else str(refit["steps"])])
-    rows += [[name, short(value)] for name, value in refit["model"].items()]
-    return markdown_table(["setting", "value"], rows)

@@ -1,36 +1,46 @@
-"""Reports written to files: one page of HTML, and next to it what the page has no room for."""
+"""Reports written to files: one page of HTML, and next to it what the page has no room for.
+
+The page needs nothing else: no network, no other file. Styles, scripts and charts are inside it, what charts and
+queries show as compressed JSON. A policy in its head lets no script run but those that were put in here, told by their
+digests, and no request leave it.
+"""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
+import json
+import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rankwright.compression.curve import Compressed
 from rankwright.container.atomic import atomic_file
-from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputTypeError, MissingExtraError, SettingError, require, require_type
-from rankwright.explanations.ablation import Ablation
+from rankwright.errors import MissingExtraError, SettingError, require_type
 from rankwright.formats.parquet import write_parquet_columns
-from rankwright.metrics.comparison.system_comparison import SystemComparison
-from rankwright.metrics.evaluation import Evaluation
-from rankwright.rankers.ranker import Ranker
-from rankwright.report.measured import Measured, Origin, measured_ranker
-from rankwright.report.page.document import Page
-from rankwright.report.page.rendering import rendered
-from rankwright.report.pages.compression_page import page_of_compressed
-from rankwright.report.pages.explanation_page import page_of_explanation
-from rankwright.report.pages.search_page import page_of_tuned
-from rankwright.report.pages.systems_page import page_of_comparison, page_of_measured, page_of_ranker
-from rankwright.report.specs.explanation_charts import Explained
+from rankwright.report.page.document import Chart, Explorer, Page
+from rankwright.report.pages.result_pages import page_of
+from rankwright.report.specs.theme import ON_PAGES, with_colours
 from rankwright.report.table_files import write_columns
-from rankwright.tuning.tuner import Tuned
 
 ENDINGS = (".html", ".htm")
+ASSETS = files("rankwright.report.page") / "assets"
+STYLES = ("theme.css", "page.css", "tables.css", "queries.css", "narrow.css", "print.css")
+SCRIPTS = ("dom.js", "state.js", "charts.js", "tables.js", "lists.js", "pairs.js", "queries.js", "page.js")
+# The libraries of charts; the last one is a module, which hands its one function to the page.
+LIBRARIES = ("vega.min.js", "vega-lite.min.js")
+INTERPRETER = "vega-interpreter.mjs"
+# It is published for packagers: here it finds what it imports, and leaves what it exports, in the global object.
+IMPORTED = re.compile(r"^import (\{[^}]*\}) from 'vega-util';$", re.MULTILINE)
+EXPORTED = re.compile(r"^export \{ (\w+) as expressionInterpreter \};$", re.MULTILINE)
+COMPRESSION = 9
 
 
 def check_report(path: str | os.PathLike[str]) -> None:
@@ -97,7 +107,7 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> list[Path]:
     if beside:
         named = " and ".join(one.name for one in beside)
         notes = (*notes, f"This page is thinned to stay small. Everything is in {named}, next to it.")
-    html = rendered(replace(page, notes=notes), version=__version__, made=f"{datetime.now(UTC):%d %B %Y}")
+    html = _rendered(replace(page, notes=notes), version=__version__, made=f"{datetime.now(UTC):%d %B %Y}")
     with atomic_file(target) as file:
         file.write(html)
     return [target, *beside]
@@ -117,32 +127,71 @@ def _write_beside(tables: Mapping[str, Mapping[str, Any]], target: Path) -> list
     return paths
 
 
-def page_of(results: Any, data: Any = None) -> Page:
-    """The page of any result; `data` are the documents that a ranker is to be measured on."""
-    origin = Origin()
-    if isinstance(results, Ranker):
-        return _page_of_ranker(results, data, origin)
-    require(data is None, "data goes with a ranker: other results know what they were measured on")
-    if isinstance(results, SystemComparison):
-        return page_of_comparison(results, origin)
-    if isinstance(results, Evaluation):
-        return page_of_measured(Measured({"scores": results}), origin, title="Evaluation")
-    if isinstance(results, Tuned):
-        return page_of_tuned(results, origin)
-    if isinstance(results, Compressed):
-        return page_of_compressed(results, origin)
-    if isinstance(results, Explained | Ablation):
-        return page_of_explanation(results, None, None, origin)
-    raise InputTypeError(
-        f"a report is about a comparison, an evaluation, a trained ranker, a search, a compression or an explanation, "
-        f"got {type(results).__name__}"
+def _rendered(page: Page, *, version: str, made: str) -> bytes:
+    """The page as HTML in UTF-8; `made` says when, `version` by which release."""
+    blocks = [block for section in page.sections for block in section.blocks]
+    charts = [block for block in blocks if isinstance(block, Chart)]
+    explorers = [block.state for block in blocks if isinstance(block, Explorer)]
+    # What the page's scripts read: the charts in their order, and the queries.
+    state = {
+        "charts": [with_colours(block.spec, ON_PAGES) for block in charts],
+        "queries": explorers[0] if explorers else None,
+    }
+    libraries = [_asset(f"vendor/{name}") for name in LIBRARIES] if charts or explorers else []
+    modules = [_interpreter()] if charts or explorers else []
+    modules.append("\n".join(map(_asset, SCRIPTS)))
+    early = _asset("early.js")
+    digests = [hashlib.sha256(script.encode()).digest() for script in (early, *libraries, *modules)]
+    html = _template().render(
+        page=page,
+        version=version,
+        made=made,
+        early=early,
+        styles="\n".join(map(_asset, STYLES)),
+        libraries=libraries,
+        modules=modules,
+        policy=" ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests),
+        state=base64.b64encode(gzip.compress(_json(state), COMPRESSION, mtime=0)).decode(),
+        numbered={id(block): number for number, block in enumerate(charts)},  # as the template asks for them
     )
+    return bytes(html, "utf-8", "replace")  # what UTF-8 cannot write, lone surrogates, is shown as a question mark
 
 
-def _page_of_ranker(ranker: Ranker, data: Any, origin: Origin) -> Page:
-    if data is None:
-        return page_of_ranker(ranker.name, ranker, origin)
-    require_type(data, RankingDataset, "data", "a RankingDataset")
-    ranker.warn_if_seen(data, stacklevel=4)
-    measured = measured_ranker(ranker.name, ranker, data, threads=ranker.threads)
-    return page_of_measured(measured, origin, title=f"{ranker.name}, measured")
+def _json(state: Mapping[str, Any]) -> bytes:
+    text = json.dumps(_finite(state), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode("utf-8", "replace")
+
+
+def _finite(value: Any) -> Any:
+    """The value with None for numbers that JSON cannot hold, and NumPy's numbers as Python's."""
+    if isinstance(value, Mapping):
+        return {str(name): _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    if hasattr(value, "tolist"):
+        return _finite(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _asset(name: str) -> str:
+    text = (ASSETS / name).read_text(encoding="utf-8")
+    return "\n".join(line for line in text.split("\n") if not line.startswith("//# sourceMappingURL"))
+
+
+def _interpreter() -> str:
+    text = IMPORTED.sub(r"const \1 = globalThis.vega;", _asset(f"vendor/{INTERPRETER}"))
+    return EXPORTED.sub(r"globalThis.vegaExpressions = \1;", text)
+
+
+def _template() -> Any:
+    try:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+    except ImportError:
+        raise MissingExtraError("a report", "jinja2", "report") from None
+    loader = FunctionLoader(lambda name: (ASSETS / name).read_text(encoding="utf-8"))
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["identity"] = id
+    environment.tests["number_column"] = lambda name, table: name in set(table.numbers)
+    return environment.get_template("page.html.j2")

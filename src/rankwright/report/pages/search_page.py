@@ -23,8 +23,7 @@ from rankwright.report.page.document import (
     Section,
     Sureness,
 )
-from rankwright.report.sections.model_facts import importances_section, learning_section, models_section
-from rankwright.report.sections.provenance import provenance_section
+from rankwright.report.sections.background import background_sections, importances_section, learning_section
 from rankwright.report.specs.search_charts import best_so_far, effects_of_settings, interactions_bars, settings_bars
 from rankwright.settings.spaces import Space
 from rankwright.tables.text import ShownTable, counted, short
@@ -58,8 +57,7 @@ def page_of_tuned(tuned: Tuned, origin: Origin, tested: CrossValidation | None =
         settings_section(importance, tuned.space, len(alike), metric),
         learning_section(rankers),
         importances_section(rankers, None),
-        models_section(rankers, None, origin),
-        provenance_section(rankers, None, origin),
+        *background_sections(rankers, None, origin),
     )
 
 
@@ -74,7 +72,7 @@ def page_of_studies(summaries: Sequence[StudySummary], origin: Origin) -> Page:
         search_section(named_curves(summaries), metric),
         configurations_section(first.best, first.space, metric),
         settings_section(first.importance, first.space, first.n_compared, metric),
-        provenance_section({}, None, origin),
+        *background_sections({}, None, origin),
     )
 
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from rankwright.errors import InputError
-from rankwright.explanations.dependence import DRAWN_CURVES, Dependence
 from rankwright.explanations.explanation import (
     SHOWN_DOCUMENTS,
     SHOWN_FEATURES,
     Explanation,
     PairExplanation,
     compared,
+    features_told_apart,
     label_of,
 )
-from rankwright.explanations.plots import features_told_apart
+from rankwright.explanations.feature_effects import DRAWN_CURVES, Dependence
 from rankwright.rankers.importance import FeatureImportance
 from rankwright.report.specs.theme import SERIES, Spec, chart, colours_of, dot, layer, quantity, row_names
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import rankwright as rw
-from rankwright.report.sections.model_facts import made_of
+from rankwright.report.sections.background import made_of
 
 
 def test_a_forest_is_told_in_words_that_fit_its_numbers(small_data):

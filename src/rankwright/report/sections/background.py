@@ -1,11 +1,15 @@
-"""What is told of models: how they learnt, which features matter to them, and what it takes to keep and to run them."""
+"""What stands behind results: how models learnt, what they look at and take, the data, and how to do it all again."""
 
 from __future__ import annotations
 
 import copy
-import time
-from collections.abc import Mapping
+import hashlib
+import platform
+import timeit
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,13 +17,15 @@ import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import RankwrightError
+from rankwright.profile.data_summary import NumberRange, Summary, summarise
 from rankwright.rankers.importance import CONTRIBUTION, FeatureImportance, feature_importance
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.measured import Origin
-from rankwright.report.page.document import Block, Chart, PageTable, Section
+from rankwright.report.page.document import Block, Chart, Commands, Facts, PageTable, Remarks, Section
+from rankwright.report.specs.curves import learning_curves
 from rankwright.report.specs.explanation_charts import importance_bars
-from rankwright.report.specs.training_curves import learning_curves
 from rankwright.tables.text import ShownTable, short
+from rankwright.training.digest import data_digest
 from rankwright.training.loop import History
 
 SHOWN_IMPORTANCES = 15
@@ -90,12 +96,9 @@ def importances_section(rankers: Mapping[str, Ranker], data: RankingDataset | No
 
 def _importance(ranker: Ranker, data: RankingDataset | None) -> FeatureImportance | None:
     """How much features matter by contribution, or by what the model alone tells; None where neither can be had."""
-    kinds = ([] if data is None else [CONTRIBUTION]) + list(ranker.importance_kinds[:1])
-    for kind in kinds:
-        try:
+    for kind in (*([] if data is None else [CONTRIBUTION]), *ranker.importance_kinds[:1]):
+        with suppress(RankwrightError):
             return feature_importance(ranker, data, kind)
-        except RankwrightError:
-            continue
     return None
 
 
@@ -107,7 +110,7 @@ def _some(data: RankingDataset) -> RankingDataset:
     return data.take_queries(np.unique(np.linspace(0, data.n_queries - 1, n).astype(np.int64)))
 
 
-def models_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, origin: Origin) -> Section | None:
+def _models_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, origin: Origin) -> Section | None:
     """A row for each ranker."""
     if not rankers:
         return None
@@ -164,10 +167,7 @@ def size_text(size: int | None) -> str:
     """A number of bytes in a unit that people read."""
     if size is None:
         return "–"
-    for unit, factor in (("MB", 1e6), ("kB", 1e3)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size} B"
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB" if size >= 1e3 else f"{size} B"
 
 
 def microseconds(ranker: Ranker, data: RankingDataset) -> float:
@@ -176,9 +176,121 @@ def microseconds(ranker: Ranker, data: RankingDataset) -> float:
     alone.threads = 1
     n_queries = int(np.searchsorted(data.groups.offsets[1:], TIMED_DOCS)) + 1
     documents = data.take_queries(np.arange(min(n_queries, data.n_queries)))
-    seconds = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        alone.predict(documents)
-        seconds.append(time.perf_counter() - start)
+    seconds = timeit.repeat(lambda: alone.predict(documents), repeat=REPEATS, number=1)
     return 1e6 * min(seconds) / max(documents.n_docs, 1)
+
+
+MOST_NAMES = 6
+
+
+def background_sections(
+    rankers: Mapping[str, Ranker], data: RankingDataset | None, origin: Origin
+) -> tuple[Section | None, ...]:
+    """The sections at the end of a page: the data, size and speed of models, and what it takes to do it again."""
+    about_data = None if data is None else _data_section(data)
+    return about_data, _models_section(rankers, data, origin), _provenance_section(rankers, data, origin)
+
+
+def _data_section(data: RankingDataset) -> Section:
+    """Figures of the documents that were measured on, and warnings about them."""
+    summary = summarise(data)
+    blocks: list[Block] = [Facts(list(_rows(summary)))]
+    if summary.labels:
+        rows = [
+            [label, f"{count:,}", f"{count / max(1, summary.documents):.1%}"] for label, count in summary.labels.items()
+        ]
+        blocks.append(PageTable(ShownTable("Labels", ["label", "documents", "share"], rows, ["documents", "share"])))
+    if summary.remarks:
+        blocks.append(Remarks([f"{line[:1].upper()}{line[1:]}." for line in summary.remarks], warns=True))
+        lead = "What is in the documents, and below the figures what deserves a second look."
+    else:
+        lead = "What is in the documents. Nothing in it looks suspicious."
+    return Section("data", "The data", lead, tuple(blocks))
+
+
+def _rows(summary: Summary) -> Iterator[tuple[str, str]]:
+    yield "queries", f"{summary.queries:,}"
+    yield "with nothing relevant", f"{summary.queries_with_nothing_relevant:,}"
+    yield "with one label only", f"{summary.queries_with_one_label:,}"
+    yield "documents", f"{summary.documents:,}"
+    if summary.documents_per_query is not None:
+        yield "documents a query", _spread(summary.documents_per_query)
+    if summary.unjudged:
+        yield "unjudged documents", f"{summary.unjudged:,}"
+    if not summary.labels and summary.label_spread is not None:
+        yield "labels", _spread(summary.label_spread)
+    yield "features", f"{summary.features:,}"
+    share = summary.missing_values / max(1, summary.documents * summary.features)
+    yield "missing values", f"{share:.2%}" if summary.missing_values else "none"
+    yield "constant features", _listed(summary.constant_features)
+    yield "duplicate features", _listed([" = ".join(group) for group in summary.duplicate_features])
+
+
+def _spread(spread: NumberRange) -> str:
+    return f"{spread.smallest:,g} to {spread.largest:,g}, median {spread.median:,g}"
+
+
+def _listed(names: list[str] | tuple[str, ...]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return (", ".join(names[:MOST_NAMES]) + more) or "none"
+
+
+PACKAGES = ("rankwright", "numpy", "scipy", "scikit-learn")
+
+
+def _provenance_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, origin: Origin) -> Section:
+    """All that it takes to make the same numbers again."""
+    blocks: list[Block] = []
+    if origin.command is not None:
+        blocks.append(Commands([("The command that made this page", origin.command)]))
+    blocks.append(Facts(list(_versions(origin)), "Versions and seeds"))
+    rows = list(_files(origin))
+    if data is not None:
+        rows.append(["documents measured on, as they were read", "xxh3-128", data_digest(data)])
+    trained = {name: ranker.trained().training_data for name, ranker in rankers.items()}
+    rows += [[f"training data of {name}", "xxh3-128", digest] for name, digest in trained.items() if digest]
+    if rows:
+        blocks.append(PageTable(ShownTable("Digests", ["of", "kind", "digest"], rows)))
+    if rankers:
+        blocks.append(PageTable(_settings_table(rankers)))
+    lead = "The same versions, settings, seeds and files give the same numbers."
+    return Section("again", "Do it again", lead, tuple(blocks))
+
+
+def _settings_table(rankers: Mapping[str, Ranker]) -> ShownTable:
+    """The settings of rankers, a column each; those that no ranker changed from its default are left out."""
+    given = {
+        name: {**ranker.trained().settings, **{own: f"{value} (by the data)" for own, value in ranker.chosen_.items()}}
+        for name, ranker in rankers.items()
+    }
+    defaults = {name: type(ranker)().get_params() for name, ranker in rankers.items()}
+    changed = dict.fromkeys(
+        setting
+        for name, own in given.items()
+        for setting, value in own.items()
+        if setting == "seed" or short(value) != short(defaults[name].get(setting))
+    )
+    columns = ["setting", *rankers]
+    rows = [
+        [setting, *("–" if own.get(setting) is None else short(own[setting]) for own in given.values())]
+        for setting in changed
+    ]
+    return ShownTable("Settings that differ from their defaults", columns, rows, columns[1:])
+
+
+def _versions(origin: Origin) -> Iterator[tuple[str, str]]:
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            yield package, version(package)
+    yield "Python", platform.python_version()
+    yield "system", f"{platform.system()} {platform.machine()}"
+    if origin.seed is not None:
+        yield "seed of intervals and tests", str(origin.seed)
+
+
+def _files(origin: Origin) -> Iterator[list[str]]:
+    named = {**origin.files, **{f"model {name}": path for name, path in origin.models.items()}}
+    for role, path in named.items():
+        if Path(path).is_file():
+            with Path(path).open("rb") as file:
+                yield [f"{role}: {path}", "sha-256", hashlib.file_digest(file, "sha256").hexdigest()]

@@ -1,0 +1,246 @@
+"""Pages on results: systems that were compared or measured, a ranker that was trained or made smaller, explanations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rankwright.compression.curve import Compressed
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputTypeError, require, require_type
+from rankwright.explanations.explanation import Explanation, PairExplanation, label_of, shown
+from rankwright.explanations.feature_effects import Ablation, Dependence
+from rankwright.metrics.comparison.slice_comparison import SliceComparison
+from rankwright.metrics.comparison.system_comparison import SystemComparison
+from rankwright.metrics.evaluation import Evaluation
+from rankwright.progress.stages import announce
+from rankwright.rankers.importance import FeatureImportance
+from rankwright.rankers.ranker import Ranker
+from rankwright.report.measured import Measured, Origin, measured_ranker
+from rankwright.report.page.document import Block, Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.pages.search_page import page_of_tuned
+from rankwright.report.sections.background import background_sections, importances_section, learning_section, size_text
+from rankwright.report.sections.query_lists import queries_section, tables_beside
+from rankwright.report.sections.results import comparison_verdict, measured_verdict, metrics_section, slices_section
+from rankwright.report.specs.curves import quality_by_size, quality_by_time
+from rankwright.report.specs.explanation_charts import Explained, explanation_chart
+from rankwright.tables.text import counted
+from rankwright.tuning.tuner import Tuned
+
+TITLES = 3  # systems that a title names
+ALPHA = 0.05
+
+
+def page_of(results: Any, data: Any = None) -> Page:
+    """The page of any result; `data` are the documents that a ranker is to be measured on."""
+    origin = Origin()
+    if isinstance(results, Ranker):
+        return _page_of_ranker(results, data, origin)
+    require(data is None, "data goes with a ranker: other results know what they were measured on")
+    if isinstance(results, SystemComparison):
+        return page_of_comparison(results, origin)
+    if isinstance(results, Evaluation):
+        return page_of_measured(Measured({"scores": results}), origin, title="Evaluation")
+    if isinstance(results, Tuned):
+        return page_of_tuned(results, origin)
+    if isinstance(results, Compressed):
+        return page_of_compressed(results, origin)
+    if isinstance(results, Explained | Ablation):
+        return page_of_explanation(results, None, None, origin)
+    raise InputTypeError(
+        f"a report is about a comparison, an evaluation, a trained ranker, a search, a compression or an explanation, "
+        f"got {type(results).__name__}"
+    )
+
+
+def _page_of_ranker(ranker: Ranker, data: Any, origin: Origin) -> Page:
+    if data is None:
+        return page_of_ranker(ranker.name, ranker, origin)
+    require_type(data, RankingDataset, "data", "a RankingDataset")
+    ranker.warn_if_seen(data, stacklevel=4)
+    measured = measured_ranker(ranker.name, ranker, data, threads=ranker.threads)
+    return page_of_measured(measured, origin, title=f"{ranker.name}, measured")
+
+
+def page_of_comparison(comparison: SystemComparison, origin: Origin, slices: SliceComparison | None = None) -> Page:
+    """The page on systems that were compared, on the given slices of queries or on those by length and relevance."""
+    announce("making the report")
+    measured = Measured.of_comparison(comparison)
+    more = slices_section(comparison, slices)
+    names = list(measured.evaluations)
+    listed = ", ".join(names[:TITLES]) + (f" and {len(names) - TITLES} more" if len(names) > TITLES else "")
+    return _page(f"Comparison of {listed}", measured, origin, comparison_verdict(comparison), more)
+
+
+def page_of_measured(measured: Measured, origin: Origin, *, title: str, on: str = "") -> Page:
+    """The page on one system; `on` is added after the number of queries."""
+    announce("making the report")
+    return _page(title, measured, origin, measured_verdict(measured, on), None)
+
+
+def page_of_ranker(name: str, ranker: Ranker, origin: Origin) -> Page:
+    """The page on a ranker that was trained without documents to measure it on."""
+    announce("making the report")
+    used = int(ranker.used_features().sum())
+    steps, features = counted(ranker.n_steps_, "step"), counted(ranker.n_features_in_, "feature")
+    sentence = (
+        f"{name} took {steps} and uses {used:,} of {features}. No documents were held out to "
+        f"measure it on, so nobody knows yet how good it is: rankwright evaluate TEST --model MODEL --report FILE."
+    )
+    rankers = {name: ranker}
+    return Page.of(
+        f"{name}, trained",
+        PageVerdict(f"{name} is trained, not measured", sentence),
+        learning_section(rankers),
+        importances_section(rankers, None),
+        *background_sections(rankers, None, origin),
+    )
+
+
+def _page(title: str, measured: Measured, origin: Origin, verdict: PageVerdict, slices: Section | None) -> Page:
+    rankers, data = measured.rankers, measured.data
+    queries, is_thinned = queries_section(measured, origin)
+    return Page.of(
+        title,
+        verdict,
+        metrics_section(measured),
+        queries,
+        learning_section(rankers),
+        importances_section(rankers, data),
+        slices,
+        *background_sections(rankers, data, origin),
+        beside=tables_beside(measured) if is_thinned else None,
+    )
+
+
+def page_of_compressed(compressed: Compressed, origin: Origin, given: Ranker | None = None) -> Page:
+    """The page on a compression; `given` is the model that it began with."""
+    announce("making the report")
+    rankers = ({} if given is None else {"given model": given}) | {"chosen model": compressed.model}
+    return Page.of(
+        f"{compressed.model.name} made smaller",
+        _of_compressed(compressed),
+        _curve_section(compressed),
+        importances_section(rankers, None),
+        *background_sections(rankers, None, origin),
+    )
+
+
+def _curve_section(compressed: Compressed) -> Section:
+    table = replace(compressed.shown(), title="Every model that was tried")
+    caption = (
+        "Both charts show validation documents, by which the model was chosen; the table has the test documents, too."
+    )
+    blocks = (Chart(quality_by_size(compressed)), Chart(quality_by_time(compressed), caption), PageTable(table))
+    lead = f"Every model that was tried. The smallest was chosen for {compressed.goal.name}; the ring marks it."
+    return Section("curve", "Size against quality", lead, blocks)
+
+
+def _of_compressed(compressed: Compressed) -> PageVerdict:
+    original, chosen, test = compressed.original, compressed.chosen, compressed.difference
+    low, high = test.interval
+    is_sure = test.p_value < ALPHA
+    worse = compressed.sign * test.difference < 0
+    lost = "loses" if worse else "gains"
+    sure = f"{'this is hardly' if is_sure else 'that may be'} chance: p = {test.p_value:.2g}"
+    sentence = (
+        f"The chosen model ({chosen.means}) is {compressed.factor:.1f} times smaller. On {test.queries:,} test queries "
+        f"it {lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
+        f"{high:+.4f}), and {sure}."
+    )
+    faster = original.microseconds / chosen.microseconds if chosen.microseconds > 0 else 1.0
+    figures = (
+        KeyFigure(f"{size_text(original.bytes)} → {size_text(chosen.bytes)}", "model file"),
+        KeyFigure(f"{faster:.1f} times", "faster to score"),
+        KeyFigure(f"{compressed.before.mean:.4f} → {compressed.after.mean:.4f}", f"{compressed.metric} on test"),
+    )
+    return PageVerdict(f"{compressed.factor:.1f} times smaller", sentence, Sureness.MEASURED, figures)
+
+
+def page_of_explanation(
+    found: Explained | Ablation,
+    ranker: Ranker | None,
+    data: RankingDataset | None,
+    origin: Origin,
+    *,
+    top: int | None = None,
+) -> Page:
+    """The page on what `explain` answered, or on importances, the effect of a feature, or an ablation."""
+    announce("making the report")
+    rankers = {} if ranker is None else {next(iter(origin.models), ranker.name): ranker}
+    table = found.table() if top is None or isinstance(found, Dependence | Ablation) else found.table(top=top)
+    charts: list[Block] = [] if isinstance(found, Ablation) else [Chart(explanation_chart(found, top=top))]
+    blocks = (*charts, PageTable(replace(table, title="")))
+    return Page.of(
+        table.title,
+        _verdict(found),
+        Section("explanation", "Explanation", f"{table.title}.", blocks),
+        *background_sections(rankers, data, origin),
+    )
+
+
+def _verdict(found: Explained | Ablation) -> PageVerdict:
+    if isinstance(found, PairExplanation):
+        return _of_pair(found)
+    if isinstance(found, Explanation):
+        return _of_list(found)
+    if isinstance(found, FeatureImportance):
+        return _of_importance(found)
+    if isinstance(found, Dependence):
+        rise = float(found.mean[-1] - found.mean[0])
+        way = "raises" if rise > 0 else "lowers"
+        sentence = (
+            f"From {shown(found.grid[0])} to {shown(found.grid[-1])}, {found.feature} {way} scores by "
+            f"{abs(rise):.4g} on average over {counted(len(found.by_query), 'query')}."
+        )
+        return PageVerdict(f"What {found.feature} does", sentence)
+    name = found.ordered()[0]
+    test = found.tests[name]
+    sentence = (
+        f"Without {name}, {found.metric} changes by {test.difference:+.4f} from {found.whole:.4f} (95 % "
+        f"interval {test.interval.low:+.4f} to {test.interval.high:+.4f}, p = {test.p_value:.2g})."
+    )
+    return PageVerdict(
+        f"{name} matters most",
+        sentence,
+        Sureness.MEASURED,
+        (KeyFigure(f"{test.difference:+.4f}", f"{found.metric} without it"),),
+    )
+
+
+def _of_pair(found: PairExplanation) -> PageVerdict:
+    first = int(found.ordered()[0])
+    sentence = (
+        f"{label_of(found.features[first])} tells them apart most: {shown(found.values[0, first])} against "
+        f"{shown(found.values[1, first])} puts {found.above} above by {found.contributions[first]:+.4g} of "
+        f"{found.margin:+.4g}. {found.table().notes[0]}"
+    )
+    figures = (
+        KeyFigure(f"{found.margin:+.4g}", "ahead by"),
+        KeyFigure(f"{found.scores[0]:.4g}", f"score of {found.above}"),
+        KeyFigure(f"{found.scores[1]:.4g}", f"score of {found.below}"),
+    )
+    return PageVerdict(f"Why {found.above} is above {found.below}", sentence, Sureness.MEASURED, figures)
+
+
+def _of_list(found: Explanation) -> PageVerdict:
+    place = int(found.order[0])
+    feature = int(abs(found.centred[place]).argmax())
+    sentence = (
+        f"{found.ranker} puts {found.documents[place]} first of {counted(len(found.documents), 'document')}. "
+        f"{label_of(found.features[feature])} = {shown(found.values[place, feature])} moves it most: "
+        f"{found.centred[place, feature]:+.4g} against the query's mean."
+    )
+    return PageVerdict(
+        f"Query {found.query}", sentence, Sureness.MEASURED, (KeyFigure(f"{found.scores[place]:.4g}", "best score"),)
+    )
+
+
+def _of_importance(found: FeatureImportance) -> PageVerdict:
+    order = found.ordered().tolist()
+    share = found.values[order[0]] / (abs(found.values).sum() or 1.0)
+    sentence = (
+        f"By {found.kind}, {label_of(found.features[order[0]])} matters most of {counted(len(order), 'feature')}, with "
+        f"{share:.0%} of all importance."
+    )
+    return PageVerdict(f"{label_of(found.features[order[0]])} matters most", sentence)
