@@ -14,9 +14,9 @@ import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.linear.crr import CombinedDescent, pairs_to_draw
+from rankwright.linear.linear_ranker import JudgedRows, judged_rows, ordinal_levels
 from rankwright.linear.newton import NewtonLearner
 from rankwright.linear.ranksvm import SquaredPairHinge, margin_pairs, worth_of_levels
-from rankwright.linear.rows import JudgedRows, judged_rows, ordinal_levels
 from rankwright.linear.settings import CRRSettings, SmoothRankSettings, SVMMAPSettings
 from rankwright.linear.smoothrank import SmoothLearner
 from rankwright.linear.structural_svms import CuttingPlanes, SwappedPairs, WorstAveragePrecision, solve_dual

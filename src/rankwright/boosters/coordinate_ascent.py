@@ -178,11 +178,11 @@ def _nearest_best(objectives: Float64Array, moves: Float64Array) -> int:
 
 class CoordinateAscent(WeightedSumRanker, CoordinateAscentSettings):
     """`metric` is what is climbed, any metric between 0 and 1. In a sweep each weight in turn, in random order, tries
-    `n_doublings` steps up and as many down, the first of `first_step` (weights add up to 1 in size), each twice as far
-    as the one before, and the weight 0; it keeps the best. A climb ends with a sweep that gains less than `tolerance`;
-    then the next of `restarts` begins, the first from equal weights, others from weights drawn at random. `n_sweeps`
-    limits the sweeps of all climbs together. `slack` times the distance of the weights from their start, as a share of
-    all weights, is subtracted from the metric: a larger `slack` keeps them closer.
+    `n_doublings` steps up and as many down, the first as long as `first_step` (the absolute values of all weights add
+    up to 1), each twice as far as the one before, and the weight 0; it keeps the best. A climb ends with a sweep that
+    gains less than `tolerance`; then the next of `restarts` begins, the first from equal weights, others from weights
+    drawn at random. `n_sweeps` limits the sweeps of all climbs together. `slack` times the distance of the weights from
+    their start, as a share of all weights, is subtracted from the metric: a larger `slack` keeps them closer.
 
     The weights kept are those after the sweep with the best value of `select` (default: `metric`) on the validation
     documents, or on the training ones where there are none. Queries count by their weight times the mean weight of

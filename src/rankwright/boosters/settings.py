@@ -54,7 +54,7 @@ class AdaRankSettings(PatientSettings, ClimbingSettings):
 
 @settings_class
 class SlackSettings(RankerSettings):
-    """What holds coordinate ascent back; by itself so that a search looks at it first.
+    """What holds coordinate ascent back; in a class of its own, so that a search looks at it first.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class CoordinateAscentSettings(ClimbingSettings, SlackSettings):
     n_sweeps
         The most sweeps over all weights, in all climbs together.
     first_step
-        The shortest step of a weight; all weights add up to 1 in size.
+        The shortest step of a weight; the absolute values of all weights add up to 1.
     n_doublings
         How many steps a weight tries up and down, each twice as far as the one before.
     tolerance
@@ -165,7 +165,7 @@ class RankBoostSettings(StumpSettings):
 
 @settings_class
 class StumpStepSettings(RankerSettings):
-    """How far FRank's steps go; by itself so that a search looks at it first.
+    """How far FRank's steps go; in a class of its own, so that a search looks at it first.
 
     Parameters
     ----------

@@ -172,8 +172,8 @@ class RankBoost(StumpRanker, RankBoostSettings):
     """Each of `n_rounds` rounds adds the stump, a feature and one of its `max_bins` thresholds, that orders most of the
     weight of all pairs; pairs in the wrong order weigh more in the next round. Every two documents of a query with
     different labels are a pair, whose first weight is the product of the weights of its query and its two documents;
-    with `equal_queries` the pairs of a query count 1 together, however many they are. Documents without the feature are
-    put below or above, whichever orders pairs better (the paper's q_def).
+    with `equal_queries` the pairs of a query share a weight of 1, however many they are. Documents without the feature
+    are put below or above, whichever orders pairs better (the paper's q_def).
 
     `metric` is what early stopping and the choice of rounds look at, unless `select` names another. `early_stopping` is
     the number of rounds without a better value after which to stop. Nothing in training is random; `seed` draws only

@@ -10,12 +10,11 @@ from rankwright import kernels
 from rankwright.arrays import Arrays
 from rankwright.features.missing import ROWS_AT_A_TIME
 from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings
-from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
-from rankwright.linear.rows import JudgedRows
+from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe
 from rankwright.linear.settings import CRRSettings
 from rankwright.training.driver import RemembersArrays
 
-STIFFNESS = 4.0  # times the mean squared length of a document: about what a pair's difference has at most
+STIFFNESS = 4.0  # times the mean squared length of a document: about the most that a pair's difference has
 
 
 def pairs_to_draw(rows: JudgedRows) -> DrawnPairs:

@@ -8,9 +8,8 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
-from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
+from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe
 from rankwright.linear.model import sum_rows
-from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import LinearRegressionSettings
 from rankwright.training.driver import RemembersArrays
 

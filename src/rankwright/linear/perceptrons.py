@@ -18,9 +18,8 @@ from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, IntArray
 from rankwright.container.checks import check_between, read_array
 from rankwright.kernels.records import LevelledRows
-from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
+from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe, ordinal_levels
 from rankwright.linear.model import KernelPRankModel
-from rankwright.linear.rows import JudgedRows, ordinal_levels
 from rankwright.linear.settings import KernelPRankSettings, OAPBPMSettings, PRankSettings
 from rankwright.training.driver import Learner, RemembersArrays
 
@@ -115,7 +114,10 @@ class KernelPerceptron(RemembersArrays):
     """A perceptron whose score is a sum of kernel values with the documents it learned from."""
 
     remembered: ClassVar[tuple[str, ...]] = ("support", "coefficients", "n_support", "thresholds")
-    grown: ClassVar[tuple[str, ...]] = ("support", "coefficients")  # of the model; in memory there is room for all
+    grown: ClassVar[tuple[str, ...]] = (
+        "support",
+        "coefficients",
+    )  # in the model; in memory they have room for all documents
 
     def __init__(
         self, documents: LevelledDocuments, *, kernel: str, gamma: float, max_support: int | None, threads: int

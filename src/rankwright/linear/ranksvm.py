@@ -18,10 +18,9 @@ from rankwright.errors import require
 from rankwright.features.missing import filled
 from rankwright.features.nystrom import FittedNystrom, fit_nystrom
 from rankwright.kernels.records import MarginPairs, PairSums
-from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
+from rankwright.linear.linear_ranker import JudgedRows, Levels, LinearRanker, LinearRecipe, ordinal_levels
 from rankwright.linear.model import RankSVMModel, mapped
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.rows import JudgedRows, Levels, ordinal_levels
 from rankwright.linear.settings import RankSVMSettings
 from rankwright.ranking.gains import EXPONENTIAL
 from rankwright.training.driver import Learner
@@ -193,10 +192,10 @@ class RankSVM(LinearRanker, RankSVMSettings):
     by Newton's method with conjugate gradients (Chapelle and Keerthi 2010). Sums over pairs come from sorting the
     scores, O(n log n) for n documents, whatever the number of different labels: no pair is formed. `max_iter` bounds
     the Newton steps, which end where the gradient is 1e-4 of the first one. The model is the minimum: `select` on
-    validation documents is watched, and chooses no earlier step.
+    validation documents is measured after each step, but does not choose an earlier one.
 
-    Preferences take the place of the pairs of labels: each is a pair of its own, as much as it is likely the one way,
-    and the other way the rest.
+    With preferences in place of labels, each preference is a pair in both directions, weighted by how probable each
+    direction is.
 
     A pair's weight is that of its query times those of both documents. Two more may multiply it (Cao et al. 2006):
     `per_query` makes the pairs of every query count the same together, and `position_weights` weighs a pair by what

@@ -9,10 +9,9 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
 from rankwright.errors import SettingError
-from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
+from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe
 from rankwright.linear.linear_regression import ridge
 from rankwright.linear.model import linear_scores, sum_rows
-from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import SmoothRankSettings
 from rankwright.metrics.list_metrics import NDCG
 from rankwright.metrics.metric_table import parse_metric

@@ -17,14 +17,13 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
 from rankwright.errors import MissingExtraError
-from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
+from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe
 from rankwright.linear.model import linear_scores, sum_rows
 from rankwright.linear.ranksvm import SummedPairs, margin_pairs
-from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import RankSVMStructSettings, StructuralSVMSettings, SVMMAPSettings
 from rankwright.training.driver import RemembersArrays
 
-SMALLEST_CURVATURE = 1e-10  # added to the dual, as a share of its largest: repeated planes leave none
+SMALLEST_CURVATURE = 1e-10  # added to the dual's, as a share of the largest: repeated planes would leave none
 
 
 # Finds the joint ranking that breaks the constraints most at given scores: the coefficient of each document's features
@@ -92,9 +91,9 @@ class RankSVMStruct(LinearRanker, RankSVMStructSettings):
     """Minimises ½ |w|² + C · Σ weight · max(0, 1 - w·(better - worse)) over all pairs of different labels, where
     weights add up to 1. Each step adds the most violated of all constraints, found exactly by sorting scores, and
     solves the quadratic programme of those found so far; it ends where none is violated by more than `tolerance`, or
-    after `max_iter` steps. The model is that of the last step: `select` on validation documents is watched, and chooses
-    no earlier one. With `per_query` the pairs of every query have the same total weight, otherwise each pair has the
-    same weight; weights of queries and documents multiply as in RankSVM.
+    after `max_iter` steps. The model is that of the last step: `select` on validation documents is measured after each
+    step, but does not choose an earlier one. With `per_query` the pairs of every query have the same total weight,
+    otherwise each pair has the same weight; weights of queries and documents multiply as in RankSVM.
 
     The extra `svm` brings the solver (Clarabel).
     """
@@ -132,9 +131,9 @@ class SVMMAP(LinearRanker, SVMMAPSettings):
     """Labels above `relevant_above` are relevant. Each step adds the most violated of all constraints, one for every
     ranking, found exactly by merging relevant and irrelevant documents greedily, and solves the quadratic programme of
     those found so far; it ends where none is violated by more than `tolerance`, or after `max_iter` steps. The model is
-    that of the last step: `select` on validation documents is watched, and chooses no earlier one. Queries count by
-    their weights; average precision is one figure of a whole list, so that weights of documents have no meaning and are
-    refused.
+    that of the last step: `select` on validation documents is measured after each step, but does not choose an earlier
+    one. Queries count by their weights; average precision is one figure of a whole list, so that weights of documents
+    have no meaning and are refused.
 
     The extra `svm` brings the solver (Clarabel).
     """

@@ -19,7 +19,7 @@ class Walked(NamedTuple):
 
     scores: Float64Array
     costs: Float64Array
-    is_finite: bool  # else the walk ended at scores that were not
+    is_finite: bool  # False where scores were not, which ended the walk
 
 
 class Net(Protocol):

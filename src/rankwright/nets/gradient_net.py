@@ -90,8 +90,8 @@ NO_SCALING = "none"
 class DescentRecipe(LessonRecipe):
     """A net whose weights follow the forces of an objective.
 
-    `training_data` makes the pairs or lists to train on, and `nystrom` the map of a kernel, where there is one, from
-    the features that a function gives; with one, `penalty` is that of its space.
+    `training_data` makes the pairs or lists to train on. `nystrom` makes the map of a kernel, if the settings name one,
+    from the scaled features, which a function gives; `penalty` is then the penalty in the kernel's space.
     """
 
     objective: Callable[[Any], Objective]
@@ -196,7 +196,7 @@ class GradientNet(Ranker, DescentSettings):
     n_epochs_ = View[int](lambda trained: trained.model.n_steps, "How many epochs the net was trained for.")
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings; a trained net is computed by another device from then on.
+        """Change settings; if `device` is among them, a trained net is computed there from then on.
 
         Parameters
         ----------

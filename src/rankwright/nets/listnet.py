@@ -12,9 +12,9 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import tells_apart
 from rankwright.debiasing.stage import debiasing_view, plot_bias, position_ratios_view
 from rankwright.features.missing import without_missing
+from rankwright.linear.linear_ranker import JudgedRows, judged_rows
 from rankwright.linear.model import LinearListNet, linear_scores, scaled
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.rows import JudgedRows, judged_rows
 from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.model import NetModel
 from rankwright.nets.settings import ListNetSettings

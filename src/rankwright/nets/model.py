@@ -31,8 +31,8 @@ class NetModel(Model):
     net: Net
     inputs: NetInputs
     n_epochs: int
-    recipe: NetRecipe | None  # that it was trained by; None if the file that it comes from does not tell
-    device: str = "cpu"  # that computes it; no part of the file
+    recipe: NetRecipe | None  # by which it was trained; None where the model's file does not tell
+    device: str = "cpu"  # where it is computed; not kept in the file
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """The net's score of each document."""
@@ -105,7 +105,7 @@ class NetModel(Model):
         net = _own_module(settings, read_field(header, "own_module", bool), weights)
         if net is None:
             width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
-            first = recipes_of(settings)[0].completed(settings, 0)  # what files used that do not tell
+            first = recipes_of(settings)[0].completed(settings, 0)  # the recipe of files that do not tell theirs
             net = net_of(width, net_shape(recipe or first, settings.output_bias), weights)
         return cls(net, inputs, read_integer(header, "n_epochs"), recipe, getattr(settings, "device", "cpu"))
 

@@ -9,9 +9,9 @@ from typing import Any
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
 INITIALISATIONS = ("even", "paper")
-MOST_BATCH_QUERIES = 64  # of a step, where the number of queries decides
+MOST_BATCH_QUERIES = 64  # in a step, where the number of queries decides
 SETTINGS_OF_RECIPES = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
-LEAST_STEPS = 12  # of an epoch, as far as there are as many queries
+LEAST_STEPS = 12  # in an epoch, where there are enough queries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class NetShape:
     hidden: tuple[int, ...] = ()
     activation: str = "relu"
     dropout: float = 0.0  # share of hidden units left out at each step
-    initialisation: str = "even"  # or RankNet's: first layer 0, the others from [-0.1, 0.1], no thresholds
+    initialisation: str = "even"  # or as in RankNet's paper: first layer 0, the others from [-0.1, 0.1], no thresholds
     output_bias: bool = False  # an objective of score differences alone cannot teach one
 
 
@@ -46,7 +46,7 @@ class DescentParams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetRecipe:
-    """The values of settings that are None; `batch_queries` None is by the number of queries."""
+    """The values for settings that are None; where `batch_queries` is None here too, the number of queries decides."""
 
     hidden: tuple[int, ...]
     activation: str

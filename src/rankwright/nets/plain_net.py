@@ -27,7 +27,7 @@ FIRST_WEIGHTS_STREAM = 0x6E65  # added to the seed, so that draws here do not de
 
 
 class NetLayer(NamedTuple):
-    """A layer: [unit, input] and, for each unit, what is added to its weighted inputs; None where nothing is."""
+    """A layer: its weights [unit, input], and what is added to each unit's weighted inputs; None where nothing is."""
 
     weights: Float32Array
     thresholds: Float32Array | None
@@ -124,7 +124,7 @@ def new_net(n_inputs: int, shape: NetShape, seed: int) -> PlainNet:
 
 
 def net_of(n_inputs: int, shape: NetShape, arrays: Mapping[str, NDArray[Any]]) -> PlainNet:
-    """The net of this shape with these weights, which come from a file: room is made once they are known to fit it."""
+    """The net of this shape with these weights, which come from a file; none is made unless they fit."""
     held = sum(values.size for values in arrays.values())
     if len(arrays) <= len(shape.hidden) or held != _n_weights(n_inputs, shape):
         raise InputError(

@@ -64,7 +64,7 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
 
     budget: ClassVar[str | None] = "epochs"
     chance: ClassVar[Mapping[str, Any] | None] = {"dropout": 0.3}
-    output_bias: ClassVar[bool] = False  # what only the differences of scores decide cannot teach one
+    output_bias: ClassVar[bool] = False  # an objective of score differences cannot teach one
 
     hidden: Sequence[int] | None = setting(None, least=1, stored=layer_list, small=(8,))
     activation: str | None = setting(None, choices=lambda: ACTIVATIONS)
@@ -175,7 +175,7 @@ class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
 
 @settings_class
 class ObjectiveSettings(RankerSettings):
-    """The objective of a net that can have any; by itself because it comes first in the constructor.
+    """The objective of a net that can have any; in a class of its own, because it comes first in the constructor.
 
     Parameters
     ----------
