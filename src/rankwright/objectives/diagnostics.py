@@ -254,7 +254,8 @@ def _examine(name: str, probe: _Probe, loops: int) -> Diagnosis:
     forces = field.gradient(cloud)
     asymmetry = _asymmetry(probe, jacobians)
     lowest = _lowest_eigenvalue(probe, jacobians)
-    pairs = [(scores, *_pair(probe)) for scores in cloud[np.arange(loops) % len(cloud)]]
+    points = cloud[np.arange(loops) % len(cloud)]
+    pairs = [(scores, *probe.rng.choice(probe.moving, size=2, replace=False).tolist()) for scores in points]
     sideways, downward = _jumps(field, pairs)
     loop = max((_loop(probe, *pair) for pair in pairs), key=lambda found: abs(found.size))
     negligible = NEGLIGIBLE * float(max(np.abs(forces).max(), np.abs(jacobians).max()))
@@ -287,11 +288,6 @@ def _lowest_eigenvalue(probe: _Probe, jacobians: Float64Array) -> Finding:
 
 def _eigenvalue(jacobian: Float64Array) -> float:
     return float(np.linalg.eigvalsh((jacobian + jacobian.T) / 2)[0])
-
-
-def _pair(probe: _Probe) -> tuple[int, int]:
-    a, b = probe.rng.choice(probe.moving, size=2, replace=False)
-    return int(a), int(b)
 
 
 def _jumps(field: ForceField, pairs: list[tuple[Float64Array, int, int]]) -> tuple[Finding, Finding]:

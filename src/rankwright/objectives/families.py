@@ -34,11 +34,7 @@ ORDERS_OF_MUCH = 4
 
 
 def ranknet(
-    *,
-    sigma: float = 1.0,
-    pair_equal_labels: bool = False,
-    certainty: float = inf,
-    sampled_pairs: int | None = None,
+    *, sigma: float = 1.0, pair_equal_labels: bool = False, certainty: float = inf, sampled_pairs: int | None = None
 ) -> PairwiseObjective:
     """Return RankNet's objective (Burges et al. 2005, Eq. 3), whose cost is smooth and convex.
 

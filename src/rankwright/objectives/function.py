@@ -47,14 +47,8 @@ class FunctionObjective:
         """The given name, or the function's own."""
         return self.label or str(getattr(self.function, "__name__", type(self.function).__name__))
 
-    def bind(
-        self,
-        dataset: Judged,
-        *,
-        threads: int = 1,  # noqa: ARG002  # Python runs it, one query after another
-        dtype: type[np.floating[Any]] = GRADIENT_DTYPE,
-    ) -> LambdaFn:
-        """Return the λ-function of a dataset's documents; see `Objective.bind`."""
+    def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:  # noqa: ARG002
+        """Return the λ-function of a dataset's documents; see `Objective.bind`. It runs on one thread."""
         labels = judged_labels(dataset, f"objective {self.name}")
         return BoundFunction(self, labels, dataset.groups, dataset.query_weights, dataset.document_weights, dtype)
 

@@ -86,21 +86,16 @@ class Gain:
         return Gain(name, partial(_called, function))
 
 
-def _called(
-    function: Callable[[Float32Array], Float64Array],
-    labels: Float32Array,
-    threads: int,  # noqa: ARG001
-) -> Float64Array:
+def _called(function: Callable[[Float32Array], Float64Array], labels: Float32Array, _threads: int) -> Float64Array:
     gains = as_vector(function(labels), name="gains", dtype=SUM_DTYPE, length=len(labels))
     wrong = np.flatnonzero(~((gains >= 0.0) & (gains < math.inf)))
     if len(wrong):
-        raise InputError(
-            f"a gain must be finite, 0 or more, but label {labels[wrong[0]]:g} was given {gains[wrong[0]]:g}"
-        )
+        label, gain = labels[wrong[0]], gains[wrong[0]]
+        raise InputError(f"a gain must be finite, 0 or more, but label {label:g} was given {gain:g}")
     return gains
 
 
-def _linear(labels: Float32Array, threads: int) -> Float64Array:  # noqa: ARG001
+def _linear(labels: Float32Array, _threads: int) -> Float64Array:
     return labels.astype(SUM_DTYPE)
 
 
@@ -113,7 +108,7 @@ def _exponential(labels: Float32Array, threads: int) -> Float64Array:
     return gains
 
 
-def _looked_up(table: Float64Array, labels: Float32Array, threads: int) -> Float64Array:  # noqa: ARG001
+def _looked_up(table: Float64Array, labels: Float32Array, _threads: int) -> Float64Array:
     known = (labels == np.trunc(labels)) & (labels >= 0) & (labels < len(table))
     if not known.all():
         raise InputError(

@@ -118,23 +118,21 @@ def comparator_gradient(
     p, q = 1 / (1 + np.exp(-wins)), 1 / (1 + np.exp(-loses))
     if logistic:
         cost[0] = (weight * (np.logaddexp(0, -wins) + np.logaddexp(0, loses))).sum()
-        slopes = (weight * (p - 1))[:, None], (weight * q)[:, None]
+        own, dual = (weight * (p - 1))[:, None], (weight * q)[:, None]
     else:
         cost[0] = (weight * ((1 - p) ** 2 + q**2)).sum()
-        slopes = (-2 * weight * (1 - p) ** 2 * p)[:, None], (2 * weight * q**2 * (1 - q))[:, None]
+        own, dual = (-2 * weight * (1 - p) ** 2 * p)[:, None], (2 * weight * q**2 * (1 - q))[:, None]
     if len(gradient) == 0:
         return
     totals = _layers(sizes, gradient)
     for layer, total, (x, y) in zip(layers[:0:-1], totals[:0:-1], activations[-2::-1], strict=True):
-        own, dual = slopes
         total.neurons[:] = own.T @ x + dual.T @ y
         total.duals[:] = own.T @ y + dual.T @ x
         total.biases[:] = (own + dual).sum(axis=0)
-        slopes = (
+        own, dual = (
             (own @ layer.neurons + dual @ layer.duals) * (1 - x.astype(np.float64) ** 2),
             (own @ layer.duals + dual @ layer.neurons) * (1 - y.astype(np.float64) ** 2),
         )
-    own, dual = slopes
     x, y = np.nan_to_num(pairs.features[left]), np.nan_to_num(pairs.features[right])
     totals[0].neurons[:] = x.T @ own + y.T @ dual  # a neuron has x on its left, its dual y
     totals[0].duals[:] = y.T @ own + x.T @ dual
@@ -156,11 +154,6 @@ class _Judge:
     def __call__(self, left: Any, right: Any) -> IntArray:
         """Which row of each pair the net prefers."""
         return np.sign(np.nan_to_num(self.margins(np.asarray(left), np.asarray(right)))).astype(np.int64)
-
-    def goes_before(self, left: int, right: int) -> bool:
-        """Whether `left` ranks above `right`: it is preferred, or neither is and it is the earlier row."""
-        verdict = int(self([left], [right])[0])
-        return verdict > 0 or (verdict == 0 and left < right)
 
 
 def _merge_sorted(rows: list[int], judge: _Judge) -> tuple[list[int], list[tuple[int, int, int]]]:
@@ -185,9 +178,11 @@ def _heap_sorted(rows: list[int], judge: _Judge) -> tuple[list[int], int]:
     count = 0
 
     def goes_before(left: int, right: int) -> bool:
+        """Whether `left` ranks above `right`: it is preferred, or neither is and it is the earlier row."""
         nonlocal count
         count += 1
-        return judge.goes_before(left, right)
+        verdict = int(judge([left], [right])[0])
+        return verdict > 0 or (verdict == 0 and left < right)
 
     def sink(at: int, end: int) -> None:
         while (child := 2 * at + 1) < end:

@@ -84,14 +84,12 @@ def sum_moments(
     threads: int,
 ) -> None:
     """Fill how many values of each feature are known, and the sums of (x - centre) and of its square over them."""
-    for sums in (count, total, squares):
-        sums[:] = 0.0
+    sums = np.zeros((3, features.shape[1]))
     for start in range(0, len(features), ROWS_AT_A_TIME):
         parts = np.zeros((3, features.shape[1]))
         for row in features[start : start + ROWS_AT_A_TIME].astype(np.float64):
             known = ~np.isnan(row)
             difference = np.where(known, row - centre, 0.0)
             parts += known, difference, difference * difference
-        count += parts[0]
-        total += parts[1]
-        squares += parts[2]
+        sums += parts
+    count[:], total[:], squares[:] = sums

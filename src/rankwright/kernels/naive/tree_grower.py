@@ -225,18 +225,16 @@ class _Growth:
     def grow_levels(self, rows: IntArray) -> list[_Leaf]:
         """Grow level by level until no more leaves are allowed or no split gains anything; returns the leaves."""
         leaves, settings = [self._plant(rows, 0, (-np.inf, np.inf), 0)], self.rules.settings
-        n_levels = settings.max_leaves.bit_length() - 1
-        if settings.max_depth is not None:
-            n_levels = min(n_levels, settings.max_depth)
+        deepest = settings.max_leaves if settings.max_depth is None else settings.max_depth
         order = [0]  # in which the gains of leaves are added up
-        for level in range(n_levels):
+        for level in range(min(settings.max_leaves.bit_length() - 1, deepest)):
             members = [_LevelLeaf(self._bins(leaf.rows), leaf.bounds) for leaf in leaves]
-            in_order = [members[number] for number in order]
-            best = _best_of_level(in_order, self.columns, self.rules, self.chance.of(level))
+            best = _best_of_level([members[k] for k in order], self.columns, self.rules, self.chance.of(level))
             if best.gain <= settings.min_gain / self.gain_unit:
                 break
             chosen = [_split_in_leaf(member, best, self.columns, self.rules) for member in members]
             divided = [number for number, split in enumerate(chosen) if split.score > 0]
+            missing_left = best.missing_left
             if not best.any_missing:
                 n_left = sum(int(chosen[number].left[2]) for number in divided)
                 missing_left = 2 * n_left >= sum(int(leaves[number].sums[2]) for number in divided)
@@ -246,8 +244,7 @@ class _Growth:
                 if number not in divided:
                     continue
                 leaves[number].split, leaves[number].gain = chosen[number], chosen[number].score
-                if not best.any_missing:
-                    chosen[number].goes_left[-1] = missing_left
+                chosen[number].goes_left[-1] = missing_left
                 leaves[number], other = self._divide(leaves[number])
                 order.append(len(leaves))
                 leaves.append(other)
