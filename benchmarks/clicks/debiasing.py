@@ -33,7 +33,7 @@ from benchmarks.helpers.records import show
 
 import rankwright as rw
 from rankwright import clicks
-from rankwright.debiasing import correction, held_out, pair_support
+from rankwright.debiasing import correction, stage
 
 METRIC, N_QUERIES, DEPTH = "ndcg@10", 1000, 10
 FOLDER = RESULTS / "clicks_debiasing"
@@ -76,14 +76,16 @@ def remember_forests() -> None:
     """Let the corrections that ask forests the same question of the same clicks share the answer: it cannot differ."""
     answers: dict[tuple[Any, ...], np.ndarray] = {}
 
+    grown = correction.held_out_scores
+
     def answered(data: Any, objective: Any, stages: Sequence[int], **settings: Any) -> np.ndarray:
         parts = (data.features, data.labels, data.positions, data.document_weights, data.groups.offsets)
         key = (*(None if one is None else digest(one) for one in parts), objective, *stages, settings["seed"])
         if key not in answers:
-            answers[key] = held_out.held_out_scores(data, objective, stages, **settings)
+            answers[key] = grown(data, objective, stages, **settings)
         return answers[key]
 
-    for module in (correction, pair_support):
+    for module in (correction, stage):
         module.held_out_scores = answered  # type: ignore[attr-defined]
 
 

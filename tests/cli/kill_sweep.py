@@ -29,7 +29,7 @@ from rankwright.cluster.opening import open_engine
 from rankwright.container import atomic
 from rankwright.container.atomic import UNFINISHED
 from rankwright.experiments import fold_comparison
-from rankwright.training import checkpoints
+from rankwright.training import driver
 from rankwright.tuning import cross_validation, tuner
 
 # What commands load when they need it; typer loads pydantic at the first option it reads.
@@ -183,7 +183,7 @@ def _open_engine(cluster: str | None, workers: int | None) -> Any:
 
 def prepare() -> None:
     """Load what commands load, have tasks run here, and have checkpoints written after every step."""
-    checkpoints.SECONDS_BETWEEN = -1.0
+    driver.SECONDS_BETWEEN = -1.0
     for module in (training, tuner, cross_validation, fold_comparison):
         module.open_engine = _open_engine  # type: ignore[attr-defined]
     for name in PRELOADED:

@@ -78,7 +78,7 @@ def test_a_killed_run_goes_on_to_the_same_model(run, folder, settings, request):
     base = ["train", "train.txt.gz", "--ranker", ranker, *chosen, "--out"]
     assert run(*base, "whole.rw").code == 0
     slowly = (
-        "import time, rankwright.training.checkpoints as c\n"
+        "import time, rankwright.training.driver as c\n"
         "save, c.SECONDS_BETWEEN = c.Checkpoint.save, 0.0\n"
         "c.Checkpoint.save = lambda *state: (save(*state), time.sleep(0.05))\n"
         "from rankwright.cli.app import main; main()"

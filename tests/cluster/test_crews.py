@@ -11,9 +11,9 @@ from pathlib import Path
 import jobs
 import pytest
 
-from rankwright.cluster import local_crew, processes
-from rankwright.cluster.crew import LostMembersError
-from rankwright.cluster.local_crew import LocalCrew
+from rankwright.cluster import local_engine, processes
+from rankwright.cluster.crew import LostMembersError, Seconds
+from rankwright.cluster.local_engine import LocalCrew
 from rankwright.cluster.tasks import Ping
 
 
@@ -27,7 +27,7 @@ def test_answers_of_members_do_not_ask_the_others_anew(monkeypatch):
             asked.append(member.process_id)
         send(member, message)
 
-    monkeypatch.setattr(local_crew, "SECONDS_BETWEEN_PINGS", 0.25)
+    monkeypatch.setattr(Seconds, "BETWEEN_PINGS", 0.25)
     monkeypatch.setattr(processes.WorkerProcess, "send", count)
     crew = LocalCrew(2, 1)
     try:
@@ -76,7 +76,7 @@ def test_a_driver_that_was_stopped_does_not_blame_its_members(monkeypatch):
         return wait(connections, timeout)
 
     clock = [0.0]
-    monkeypatch.setattr(local_crew, "wait", stopping_wait)
+    monkeypatch.setattr(local_engine, "wait", stopping_wait)
     monkeypatch.setattr(time, "monotonic", lambda: clock[-1])
     try:
         assert crew.call(jobs.rest, [0.0]) == [0.0]

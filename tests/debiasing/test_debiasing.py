@@ -11,11 +11,10 @@ import pytest
 import rankwright as rw
 from rankwright import clicks
 from rankwright.cli.app import app
-from rankwright.clicks.bias import Debiasing
+from rankwright.clicks.bias import Debiasing, PairwiseDebiased, position_ratios
 from rankwright.clicks.joint_examination import PositionBasedClicks, clicks_above, fitted_examination
-from rankwright.clicks.pairwise_debiasing import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
-from rankwright.debiasing import correction, held_out, pair_support, stage
+from rankwright.debiasing import correction, stage
 from rankwright.errors import InputError, RankwrightError
 from rankwright.rankers.stages import NothingToLearnError
 
@@ -44,8 +43,8 @@ def data() -> Any:
 def quickly(monkeypatch):
     """Few folds and trees measure the log, where what is measured is not the question."""
     for where, name, value in (
-        (held_out, "N_FOLDS", 2), (correction, "STAGES", (5, 15)), (correction, "LOGGING_TREES", 5),
-        (pair_support, "N_TREES", 15),
+        (correction, "N_FOLDS", 2), (correction, "STAGES", (5, 15)), (correction, "LOGGING_TREES", 5),
+        (stage, "N_TREES", 15),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)
 
@@ -55,7 +54,7 @@ def supported(monkeypatch):
     """Every log supports a correction, whatever it shows."""
     found = Debiasing(True, "a test says so", np.array([1.0, 0.5]), 0.0, {"both": -1.0}, 3.0, 3.0, 0.5, 10.0)
     monkeypatch.setattr(stage, "debiased", lambda given, **_: (replace(given, positions=None), found))
-    monkeypatch.setattr(pair_support, "_gain", lambda *_, **__: 3.0)
+    monkeypatch.setattr(stage, "_gain", lambda *_, **__: 3.0)
 
 
 def test_examination_is_found_and_labels_are_corrected(data):
@@ -251,7 +250,7 @@ def test_propensities_are_looked_at_in_memory_alone(data):
 @pytest.mark.usefixtures("supported")
 def test_pairs_are_not_weighed_where_that_ranks_no_better(data, monkeypatch):
     clicked = replace(rates_of(data, "pbm", sessions=1), document_weights=None)
-    monkeypatch.setattr(pair_support, "_gain", lambda *_, **__: -0.5)
+    monkeypatch.setattr(stage, "_gain", lambda *_, **__: -0.5)
     ranker: Any = rw.LambdaMART(debias="pairwise", **QUICK).fit(clicked)
     assert not ranker.debiasing_.applied
     assert ranker.position_ratios_ is None
@@ -269,10 +268,10 @@ def test_the_gain_of_weighed_pairs_is_that_of_the_order_of_held_out_documents(da
         right = judged.labels[shown].astype(float)
         return (right if isinstance(objective, PairwiseDebiased) else -right)[None]
 
-    monkeypatch.setattr(pair_support, "held_out_scores", scores)
-    assert pair_support._gain(clicked, judged, seed=0, threads=1) > 10
+    monkeypatch.setattr(stage, "held_out_scores", scores)
+    assert stage._gain(clicked, judged, seed=0, threads=1) > 10
     reverse = replace(judged, labels=4 - judged.labels)
-    assert pair_support._gain(clicked, reverse, seed=0, threads=1) < -10
+    assert stage._gain(clicked, reverse, seed=0, threads=1) < -10
 
 
 def test_inner_forests_are_told_as_a_measurement(data, caplog):

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from rankwright.errors import InputError, SettingError
-from rankwright.training import checkpoints
-from rankwright.training.checkpoints import Checkpoint
-from rankwright.training.driver import Lesson, learn
+from rankwright.training import driver
+from rankwright.training.driver import Checkpoint, Lesson, learn
 from rankwright.training.loop import LoopPlan, Watch
 
 
@@ -90,7 +89,7 @@ def test_a_run_that_is_taken_up_is_one_run(tmp_path, qualities, n_steps):
 
 
 def test_an_interrupted_run_goes_on_after_the_last_step_that_was_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(driver, "SECONDS_BETWEEN", 0.0)
     saved = Checkpoint(tmp_path, {})
     assert learned_by(Adder(interrupted_at=2), 5, checkpoint=saved) == (0 + 1, 2)
     second = Adder()

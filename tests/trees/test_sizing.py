@@ -123,7 +123,7 @@ def test_shapes_are_for_ever_more_documents():
 
 def test_a_killed_search_goes_on(data, chosen, tmp_path, monkeypatch):
     """The search for a length is interrupted once; the next run goes on from its checkpoint to the same model."""
-    monkeypatch.setattr("rankwright.training.checkpoints.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("rankwright.training.driver.SECONDS_BETWEEN", 0.0)
     take_step = sizing.FoldedForests.take_step
 
     def killed(self, step):

@@ -28,9 +28,8 @@ from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.stages import announce, is_followed
 from rankwright.rankers.recipe import TrainingRun, lasting_settings
 from rankwright.rankers.trained import TrainedRanker
-from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import run_identity
-from rankwright.training.driver import Lesson, learn
+from rankwright.training.driver import Checkpoint, Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, Watch
 from rankwright.training.watch import Watches, appender, watches_of
 

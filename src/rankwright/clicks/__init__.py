@@ -5,7 +5,6 @@
 
 import inspect
 
-from rankwright.clicks.click_rules import last_click, next_skipped, skip_above, skip_above_and_next
 from rankwright.clicks.estimates import NoSupportError, OfflineEstimate, estimate, expected_clicks
 from rankwright.clicks.interleaving import Interleaved, InterleavingResult, interleaving_result, team_draft
 from rankwright.clicks.joint_examination import PositionBasedClicks
@@ -17,7 +16,15 @@ from rankwright.clicks.models.named_models import CLICK_MODELS, click_model, loa
 from rankwright.clicks.preferences import ClickData, click_rates, with_preferences
 from rankwright.clicks.propensities import from_interventions, from_randomised
 from rankwright.clicks.simulation import EXAMINATION, USERS, click_chances, simulate
-from rankwright.clicks.votes import RULES, PairVotes, count_votes
+from rankwright.clicks.votes import (
+    RULES,
+    PairVotes,
+    count_votes,
+    last_click,
+    next_skipped,
+    skip_above,
+    skip_above_and_next,
+)
 from rankwright.clicks.weights import PropensityWeights, propensity_weights
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not inspect.ismodule(value))

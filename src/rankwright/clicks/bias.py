@@ -1,17 +1,33 @@
-"""What was found about position bias in clicks: a value that model files hold."""
+"""Position bias in clicks: what was found about it, a value that model files hold, and pairwise debiasing.
+
+Pairwise debiasing learns along with a ranker how much clicks and their absence at each position count. After Unbiased
+LambdaMART (Hu et al. 2019): of a pair of a clicked document and another, the first counts 1 / t⁺ of its position and
+the second 1 / t⁻ of its own. Both ratios are those of what pairs at the position still cost, compared with the first
+position. Here they are a function of the scores alone, so that training keeps no state between steps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float64Array
+from rankwright import kernels
+from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.container.checks import read_field, read_number, read_number_list, read_optional_field
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.objectives.objective import GRADIENT_DTYPE, Judged, LambdaFn, Lambdas, Objective, finite_scores
 
 FIGURES = ("fading", "better_than_position", "better_than_features", "trust", "effective_size")
+
+ROUNDS = 2  # of finding each ratio from the other
+POWER = 0.5  # that ratios of costs are raised to: less than 1 keeps rare positions from counting too much
+LEAST_RATIO = 0.1  # so that no click counts more than ten times
+STEADYING = 50  # all the data counts as this many queries more, where ratios come from a few (nets learn so)
 
 
 class PositionRatios(NamedTuple):
@@ -110,3 +126,88 @@ class Debiasing:
             ratios=None if curves is None else PositionRatios(*curves),
             **{name: read_number(stored, name) for name in FIGURES},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseDebiased:
+    """An objective whose documents are weighed anew at every step, by the positions at which they were shown."""
+
+    objective: Objective
+
+    @property
+    def name(self) -> str:
+        """The name of the objective that is debiased."""
+        return self.objective.name
+
+    def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
+        """Return the λ-function of a dataset of clicks; see `Objective.bind`."""
+        documents: Any = getattr(dataset, "documents", dataset)  # a binned dataset's, without features
+        alike = PositionRatios(*np.ones((2, _n_positions(documents))))
+        costs = _position_costs(documents, np.zeros(documents.n_docs), alike, threads)
+        usual = costs / max(documents.n_queries, 1)
+        return _BoundPairs(self.objective, documents, usual, threads, dtype)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _BoundPairs:
+    objective: Objective
+    data: RankingDataset
+    usual: Float64Array  # costs of positions before anything is learned, per query
+    threads: int
+    dtype: type[np.floating[Any]]
+
+    def __call__(self, scores: ArrayLike, queries: ArrayLike | None = None, key: int | None = None) -> Lambdas:
+        """Return the forces on documents; see `LambdaFn`."""
+        data = self.data if queries is None else self.data.take_queries(np.asarray(queries))
+        values = finite_scores(scores, length=data.n_docs)
+        beside = None if queries is None else self.usual * STEADYING
+        ratios = position_ratios(data, values, threads=self.threads, beside=beside)
+        weighed = replace(data, document_weights=_weights(data, ratios))
+        return self.objective.bind(weighed, threads=self.threads, dtype=self.dtype)(values, key=key)
+
+
+def position_ratios(
+    data: RankingDataset, scores: Float64Array, *, threads: int = 1, beside: Float64Array | None = None
+) -> PositionRatios:
+    """The ratios of all positions, from what pairs still cost under the scores plus the costs `beside`."""
+    n = _n_positions(data) if beside is None else beside.shape[1]
+    ratios = PositionRatios(np.ones(n), np.ones(n))
+    for _ in range(ROUNDS):
+        costs = _position_costs(data, scores, ratios, threads)
+        ratios = PositionRatios(*map(_ratio, costs if beside is None else costs + beside))
+    return ratios
+
+
+def _n_positions(data: RankingDataset) -> int:
+    return int(check_clicks(data)[1].max(initial=0)) + 1
+
+
+def _position_costs(data: RankingDataset, scores: Float64Array, ratios: PositionRatios, threads: int) -> Float64Array:
+    """What pairs cost at each position, of clicks and of others."""
+    (labels, positions), costs = check_clicks(data), np.empty((2, len(ratios.clicked)))
+    weights = 1 / ratios.clicked, 1 / ratios.other
+    kernels.position_losses(data.groups.offsets, labels, scores, positions, *weights, costs[0], costs[1], threads)
+    return costs
+
+
+def _ratio(costs: Float64Array) -> Float64Array:
+    if not costs[0] > 0:
+        return np.ones(len(costs))
+    ratios = (costs / costs[0]) ** POWER
+    return np.where(costs > 0, np.maximum(ratios, LEAST_RATIO), 1.0)
+
+
+def check_clicks(data: RankingDataset) -> tuple[Float32Array, IntArray]:
+    """The clicks, 0 or 1, and their positions; raises an error if labels are not such clicks."""
+    if data.labels is None or data.positions is None:
+        raise InputError("pairwise debiasing needs clicks as labels, with the position of each document")
+    if not np.isin(data.labels[~np.isnan(data.labels)], (0, 1)).all():
+        raise InputError("pairwise debiasing needs clicks, 0 or 1, not click rates: leave debias at auto for those")
+    return data.labels, data.positions
+
+
+def _weights(data: RankingDataset, ratios: PositionRatios) -> Float32Array:
+    labels, positions = check_clicks(data)
+    weights = np.where(labels > 0, 1 / ratios.clicked[positions], 1 / ratios.other[positions])
+    own = 1.0 if data.document_weights is None else data.document_weights
+    return (weights * own).astype(np.float32)

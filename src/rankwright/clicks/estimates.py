@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +18,6 @@ from rankwright.errors import InputError, UnknownNameError, require
 LEAST_SUPPORT = 30.0  # effective clicks or lists below which an interval would promise too much
 LEAST_SHOWN = 0.9  # the share of the examination that must fall on documents of the log
 SYMMETRIC = 1e-6
-Kind = Literal["ips", "clipped", "self-normalised"]
 KINDS = ("ips", "clipped", "self-normalised")
 
 
@@ -243,13 +241,5 @@ def expected_clicks(
     # A list that was seen several times is as many clusters.
     copies = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
     clusters = (np.cumsum(log.list_counts) - log.list_counts)[log.list_of_row[rows]] + copies
-    return estimate(
-        log.clicked[rows].astype(np.float64),
-        old[rows],
-        new[rows],
-        positions=places[rows] + 1,
-        clusters=clusters,
-        kind=kind,
-        clip=clip,
-        level=level,
-    )
+    observed = log.clicked[rows].astype(np.float64), old[rows], new[rows]
+    return estimate(*observed, positions=places[rows] + 1, clusters=clusters, kind=kind, clip=clip, level=level)

@@ -83,16 +83,14 @@ def from_interventions(log: ClickLog, n_ranks: int = 10) -> Float64Array:
     shown = np.bincount(place, weights=times[kept]).astype(np.float64)
     clicks = np.bincount(place, weights=(times * lists.clicked)[kept]).astype(np.float64)
     pair, rank = used // n_ranks, used % n_ranks
-    ratios = _ratios(pair, rank, shown, clicks, n_ranks)
-    return _fitted(*ratios)
+    return _fitted(*_ratios(pair, rank, shown, clicks, n_ranks))
 
 
 def _ratios(
     pair: IntArray, rank: IntArray, shown: Float64Array, clicks: Float64Array, n_ranks: int
 ) -> tuple[Float64Array, Float64Array]:
     """Clicks at position i of documents that were also shown at j, each weighed alike at both; and the evidence."""
-    rates = np.zeros((n_ranks, n_ranks))
-    evidence = np.zeros((n_ranks, n_ranks))
+    rates, evidence = np.zeros((n_ranks, n_ranks)), np.zeros((n_ranks, n_ranks))
     order = np.lexsort((rank, pair))
     pair, rank, shown, clicks = pair[order], rank[order], shown[order], clicks[order]
     for step in range(1, n_ranks):  # cells of one pair stand together: those `step` further on, of the same pair

@@ -30,9 +30,8 @@ AGAINST_THE_ORDER = ("skip-above", "last-click")  # rules that can only vote for
 MOST_PARTS = 64  # of the table of votes; queries are dealt to parts, and threads take parts
 LEAST_SLOTS = 1 << 15  # of a part
 DEEPEST = 50  # ranks that the correction tells apart
-FRACTION_BITS = (
-    20  # binary places of expected votes, which are added up as whole numbers, so that order does not matter
-)
+# Binary places of expected votes, which are added up as whole numbers, so that order does not matter.
+FRACTION_BITS = 20
 RUN_LENGTH = 1 << 22  # votes on different pairs that are collected before they are merged with the others
 
 Log: TypeAlias = ClickLog | LogFile | Paths
@@ -140,7 +139,7 @@ def count_votes(log: Log, rule: str = "skip-above", *, correct: bool = False, th
     require(
         not correct or rule in AGAINST_THE_ORDER, f"the correction is for {' and '.join(AGAINST_THE_ORDER)}, got {rule}"
     )
-    source = as_source(log, threads)
+    source = log if isinstance(log, ClickLog | LogFile) else LogFile(log, threads=threads)
     n_threads = thread_count(threads)
     votes = _counted(source, RULES[rule], NO_AMOUNTS, n_threads)
     expected = None
@@ -148,8 +147,11 @@ def count_votes(log: Log, rule: str = "skip-above", *, correct: bool = False, th
         rates = usual_rates(source, rule)
         amounts = np.rint(rates * (1 << FRACTION_BITS)).astype(np.int64)
         expected = _counted(source, "exposure", amounts, n_threads)
-    query_ids, new_query = sorted_codes(source.query_ids())
-    document_ids, new_document = sorted_codes(source.document_ids())
+    if isinstance(source, ClickLog):
+        ids = source.query_ids, source.document_ids
+    else:  # known once all blocks were read
+        ids = source.naming.queries.ids(), source.naming.documents.ids()
+    (query_ids, new_query), (document_ids, new_document) = map(sorted_codes, ids)
     votes = votes.renamed(new_query, new_document)
     expected = None if expected is None else expected.renamed(new_query, new_document)
     return _paired(rule, votes, expected, (query_ids, document_ids), n_threads)
@@ -195,40 +197,21 @@ def _joined(first: IntArray | Int32Array, second: IntArray | Int32Array) -> Uint
     return first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
 
 
-class VoteSource:
-    """Lists of a log, some at a time, as often as wanted."""
-
-    def __init__(self, log: ClickLog | LogFile) -> None:
-        self.log = log
-
-    def blocks(self) -> Iterator[tuple[ShownLists, IntArray]]:
-        """Lists, and how often each was seen: empty for once."""
-        if isinstance(self.log, ClickLog):
-            yield self.log.lists, NONE if self.log.counts is None else self.log.counts
-            return
-        for block in self.log.blocks():
-            yield ShownLists(block.offsets, block.queries, block.documents, block.clicked), NONE
-
-    def query_ids(self) -> IdArray:
-        """The ids of queries by number, once all blocks were read."""
-        return self.log.query_ids if isinstance(self.log, ClickLog) else self.log.naming.queries.ids()
-
-    def document_ids(self) -> IdArray:
-        """The ids of documents by number, once all blocks were read."""
-        return self.log.document_ids if isinstance(self.log, ClickLog) else self.log.naming.documents.ids()
+def _blocks(log: ClickLog | LogFile) -> Iterator[tuple[ShownLists, IntArray]]:
+    """Lists of a log, some at a time, and how often each was seen: empty for once."""
+    if isinstance(log, ClickLog):
+        yield log.lists, NONE if log.counts is None else log.counts
+        return
+    for block in log.blocks():
+        yield ShownLists(block.offsets, block.queries, block.documents, block.clicked), NONE
 
 
-def as_source(log: Log, threads: int | None = None) -> VoteSource:
-    """Where lists come from: a log in memory, or files."""
-    return VoteSource(log if isinstance(log, ClickLog | LogFile) else LogFile(log, threads=threads))
-
-
-def _counted(source: VoteSource, rule: str, amounts: IntArray, threads: int) -> Votes:
+def _counted(log: ClickLog | LogFile, rule: str, amounts: IntArray, threads: int) -> Votes:
     """The votes of all lists, each pair once."""
     empty = Votes(np.empty(0, np.int32), np.empty(0, np.uint64), NONE, NONE)
     merged, runs, n_apart = empty, [], 0
     table: VoteTable | None = None
-    for lists, counts in source.blocks():
+    for lists, counts in _blocks(log):
         slots = _slots(rule, lists)
         if table is None or len(table.queries) < len(table.n_used) * slots:
             if table is not None:
@@ -267,13 +250,8 @@ def _all_of(runs: Sequence[Votes]) -> Votes:
 def _empty_table(slots: int) -> VoteTable:
     n_parts = max(1, MOST_PARTS * LEAST_SLOTS // slots)  # fewer and larger ones where lists are long
     size = n_parts * slots
-    return VoteTable(
-        np.full(size, -1, np.int32),
-        np.zeros(size, np.uint64),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(n_parts, np.int64),
-    )
+    above, below, n_used = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(n_parts, np.int64)
+    return VoteTable(np.full(size, -1, np.int32), np.zeros(size, np.uint64), above, below, n_used)
 
 
 def _emptied(table: VoteTable) -> Votes:
@@ -286,10 +264,10 @@ def _emptied(table: VoteTable) -> Votes:
     return votes
 
 
-def usual_rates(source: VoteSource, rule: str) -> Float64Array:
+def usual_rates(log: ClickLog | LogFile, rule: str) -> Float64Array:
     """How often a pair of places gets a vote, by the upper and the lower rank, over the whole log."""
     votes, shown = np.zeros((DEEPEST, DEEPEST)), np.zeros((DEEPEST, DEEPEST))
-    for lists, counts in source.blocks():
+    for lists, counts in _blocks(log):
         sizes = np.diff(lists.offsets)
         times = np.ones(len(sizes)) if not len(counts) else counts.astype(np.float64)
         ranks = np.arange(len(lists.documents)) - np.repeat(lists.offsets[:-1], sizes)
@@ -320,20 +298,12 @@ def _paired(rule: str, votes: Votes, expected: Votes | None, ids: tuple[IdArray,
     if expected is not None:
         columns.append((expected.queries, expected.pairs, expected.below / (1 << FRACTION_BITS)))
     queries, pairs, sums = side_by_side(columns, threads)
-    first, second = _halves(pairs)
+    first, second = (half.astype(np.int32) for half in _halves(pairs))
+    found, usual = sums[0], np.empty((2, 0)) if expected is None else sums[1]
     n_votes = float(votes.above.sum() + votes.below.sum())
+    against_order = float(votes.below.sum()) / n_votes if n_votes else 0.0
     return PairVotes(
-        queries,
-        first.astype(np.int32),
-        second.astype(np.int32),
-        for_first=sums[0][0],
-        for_second=sums[0][1],
-        expected_first=sums[1][0] if expected is not None else np.empty(0),
-        expected_second=sums[1][1] if expected is not None else np.empty(0),
-        against_order=float(votes.below.sum()) / n_votes if n_votes else 0.0,
-        query_ids=ids[0],
-        document_ids=ids[1],
-        rule=rule,
+        queries, first, second, found[0], found[1], usual[0], usual[1], against_order, ids[0], ids[1], rule
     )
 
 
@@ -372,3 +342,108 @@ def _fair(votes: Votes, threads: int) -> Column:
     low, high = _halves(pairs[both])
     amounts = np.concatenate([share * total, (1 - share) * total])
     return np.tile(queries[both], 2), np.concatenate([_joined(low, high), _joined(high, low)]), amounts
+
+
+# The rules for the clicks of one list, by positions.
+
+
+def skip_above(clicks: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of positions by the rule of Ganjisaffar's slides: a click is preferred to all that was skipped above it.
+
+    Parameters
+    ----------
+    clicks : sequence of int
+        The clicked positions of a list, counted from 1.
+
+    Returns
+    -------
+    list of (int, int)
+        The preferred position and the other one of each pair.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.skip_above([2, 5, 7])
+    [(2, 1), (5, 1), (5, 3), (5, 4), (7, 1), (7, 3), (7, 4), (7, 6)]
+    """
+    clicked = _positions(clicks)
+    return [(click, above) for click in clicked for above in range(1, click) if above not in clicked]
+
+
+def last_click(clicks: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of positions of which the last click is preferred to all that was skipped above it.
+
+    Parameters
+    ----------
+    clicks : sequence of int
+        The clicked positions of a list, counted from 1. The last one is the lowest in the list.
+
+    Returns
+    -------
+    list of (int, int)
+        The preferred position and the other one of each pair.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.last_click([2, 5])
+    [(5, 1), (5, 3), (5, 4)]
+    """
+    return [pair for pair in skip_above(clicks) if pair[0] == max(clicks)]
+
+
+def next_skipped(clicks: Sequence[int], n_shown: int) -> list[tuple[int, int]]:
+    """Pairs of positions of which a click is preferred to the next result, if that was not clicked.
+
+    Parameters
+    ----------
+    clicks : sequence of int
+        The clicked positions of a list, counted from 1.
+    n_shown : int
+        How many results the list has.
+
+    Returns
+    -------
+    list of (int, int)
+        The preferred position and the other one of each pair.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.next_skipped([2, 3, 5], n_shown=5)
+    [(3, 4)]
+    """
+    clicked = _positions(clicks)
+    return [(click, click + 1) for click in clicked if click < n_shown and click + 1 not in clicked]
+
+
+def skip_above_and_next(clicks: Sequence[int], n_shown: int) -> list[tuple[int, int]]:
+    """Pairs of positions by both rules: a click is preferred to what was skipped above it, and to the next result.
+
+    Parameters
+    ----------
+    clicks : sequence of int
+        The clicked positions of a list, counted from 1.
+    n_shown : int
+        How many results the list has.
+
+    Returns
+    -------
+    list of (int, int)
+        The preferred position and the other one of each pair.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.skip_above_and_next([2], n_shown=4)
+    [(2, 1), (2, 3)]
+    """
+    return sorted(skip_above(clicks) + next_skipped(clicks, n_shown))
+
+
+def _positions(clicks: Sequence[int]) -> list[int]:
+    require(
+        all(click >= 1 and click == int(click) for click in clicks),
+        f"positions are whole numbers, counted from 1, got {list(clicks)}",
+    )
+    return sorted(set(map(int, clicks)))

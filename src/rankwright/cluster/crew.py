@@ -18,11 +18,15 @@ from rankwright.errors import ClusterError
 MemberState = dict[str, Any]  # what a member keeps from call to call
 CrewFunction = Callable[[MemberState, Any], Any]  # the member's state, its task -> result
 
-SECONDS_BETWEEN_PINGS = 5.0
-SECONDS_TO_ANSWER = 60.0  # a member that is silent for longer counts as dead
-SECONDS_TO_START = 180.0  # libraries are loaded, on a machine that may be busy
-SECONDS_TO_MEET = 60.0  # in which members that have started find each other
-SECONDS_TO_GIVE_UP = 120.0  # in which the others notice that a member was lost
+
+class Seconds:
+    """How long a crew waits."""
+
+    BETWEEN_PINGS = 5.0
+    TO_ANSWER = 60.0  # a member that is silent for longer counts as dead
+    TO_START = 180.0  # libraries are loaded, on a machine that may be busy
+    TO_MEET = 60.0  # in which members that have started find each other
+    TO_GIVE_UP = 120.0  # in which the others notice that a member was lost
 
 
 class PeerLostError(ClusterError):
@@ -91,13 +95,13 @@ def raise_error_of(outcome: Done | Failure | Lost) -> None:
 
 def results_of(outcomes: Mapping[int, Done | Failure | Lost]) -> list[Any]:
     """The results in the order of the members; raises the error of a member, or one that says which were lost."""
-    for _, outcome in sorted(outcomes.items()):
+    ordered = [outcomes[number] for number in sorted(outcomes)]
+    for outcome in ordered:
         raise_error_of(outcome)
-    lost = {number: outcome.how for number, outcome in outcomes.items() if isinstance(outcome, Lost)}
-    failures = [outcome for _, outcome in sorted(outcomes.items()) if isinstance(outcome, Failure)]
+    lost = {number: f"worker {number} {one.how}" for number, one in sorted(outcomes.items()) if isinstance(one, Lost)}
     if lost:
-        told = ", ".join(f"worker {number} {how}" for number, how in sorted(lost.items()))
-        raise LostMembersError(sorted(lost), told)
-    if failures:
-        raise LostMembersError((), str(failures[0].error))
-    return [outcome.result for _, outcome in sorted(outcomes.items()) if isinstance(outcome, Done)]
+        raise LostMembersError([*lost], ", ".join(lost.values()))
+    for outcome in ordered:
+        if isinstance(outcome, Failure):
+            raise LostMembersError((), str(outcome.error))
+    return [outcome.result for outcome in ordered if isinstance(outcome, Done)]

@@ -12,18 +12,7 @@ import ray
 from ray import cloudpickle
 from ray.exceptions import RayActorError, RayError
 
-from rankwright.cluster.crew import (
-    SECONDS_BETWEEN_PINGS,
-    SECONDS_TO_ANSWER,
-    SECONDS_TO_GIVE_UP,
-    SECONDS_TO_START,
-    CrewFunction,
-    Lost,
-    MemberState,
-    NoRoomError,
-    raise_error_of,
-    results_of,
-)
+from rankwright.cluster.crew import CrewFunction, Lost, MemberState, NoRoomError, Seconds, raise_error_of, results_of
 from rankwright.cluster.engine import Done
 from rankwright.cluster.processes import THREAD_VARIABLES
 from rankwright.cluster.tasks import Failure, LogRecord, Work, hear, perform
@@ -64,10 +53,9 @@ class RayCrew:
 
     def __init__(self, size: int, threads: int) -> None:
         self.size, self.threads = size, threads
-        groups = {"calls": 1, "pings": 1}
-        variables = dict.fromkeys(THREAD_VARIABLES, str(threads))
-        self._kind = ray.remote(concurrency_groups=groups)(Member).options(
-            num_cpus=threads, max_restarts=0, scheduling_strategy="SPREAD", runtime_env={"env_vars": variables}
+        variables = {"env_vars": dict.fromkeys(THREAD_VARIABLES, str(threads))}
+        self._kind = ray.remote(concurrency_groups={"calls": 1, "pings": 1})(Member).options(
+            num_cpus=threads, max_restarts=0, scheduling_strategy="SPREAD", runtime_env=variables
         )
         self._call = 0
         self._members: list[Any] = []
@@ -85,20 +73,18 @@ class RayCrew:
         return found
 
     def _await_start(self, numbers: Sequence[int]) -> None:
-        started = {self._members[number].ping.remote(): number for number in numbers}
-        ready, pending = ray.wait(list(started), num_returns=len(started), timeout=SECONDS_TO_START)
-        failed = []
+        started = [self._members[number].ping.remote() for number in numbers]
+        ready, missing = ray.wait(started, num_returns=len(started), timeout=Seconds.TO_START)
         for reference in ready:
             try:
                 ray.get(reference)
             except RayError:
-                failed.append(started[reference])
-        missing = sorted([started[reference] for reference in pending] + failed)
+                missing.append(reference)
         if missing:
             has = int(ray.cluster_resources().get("CPU", 0))
             raise NoRoomError(
                 f"{len(missing)} of {self.size} workers of {self.threads} cores did not start within "
-                f"{SECONDS_TO_START:.0f} seconds; the cluster has {has} cores in all"
+                f"{Seconds.TO_START:.0f} seconds; the cluster has {has} cores in all"
             )
 
     def call(self, function: CrewFunction, tasks: Sequence[Any]) -> list[Any]:
@@ -112,12 +98,10 @@ class RayCrew:
         pings = {number: (member.ping.remote(), time.monotonic()) for number, member in enumerate(self._members)}
         given_up_at, now = float("inf"), time.monotonic()
         while given:
-            before = now
-            ready, _ = ray.wait(list(given), num_returns=1, timeout=SECONDS_BETWEEN_PINGS)
+            before, ready = now, ray.wait(list(given), num_returns=1, timeout=Seconds.BETWEEN_PINGS)[0]
             now = time.monotonic()
-            stopped = max(
-                0.0, now - before - SECONDS_BETWEEN_PINGS
-            )  # how long the driver itself stood still, by Ctrl-Z say
+            # How long the driver itself stood still, by Ctrl-Z say.
+            stopped = max(0.0, now - before - Seconds.BETWEEN_PINGS)
             pings = {number: (ping, asked + stopped) for number, (ping, asked) in pings.items()}
             for reference in ready:
                 number = given.pop(reference)
@@ -126,14 +110,14 @@ class RayCrew:
             for reference, number in list(given.items()):
                 ping, asked = pings[number]
                 if ray.wait([ping], timeout=0)[0]:
-                    if now - asked > SECONDS_BETWEEN_PINGS:
+                    if now - asked > Seconds.BETWEEN_PINGS:
                         pings[number] = self._members[number].ping.remote(), now
-                elif now > given_up_at or now - asked > SECONDS_TO_ANSWER:
+                elif now > given_up_at or now - asked > Seconds.TO_ANSWER:
                     ray.kill(self._members[number])
-                    outcomes[number] = Lost(f"did not answer for {SECONDS_TO_ANSWER:.0f} seconds")
+                    outcomes[number] = Lost(f"did not answer for {Seconds.TO_ANSWER:.0f} seconds")
                     del given[reference]
             if any(not isinstance(outcome, Done) for outcome in outcomes.values()):
-                given_up_at = min(given_up_at, now + SECONDS_TO_GIVE_UP)
+                given_up_at = min(given_up_at, now + Seconds.TO_GIVE_UP)
         return results_of(outcomes)
 
     def renew(self, members: Sequence[int]) -> None:

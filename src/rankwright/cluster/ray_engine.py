@@ -3,32 +3,49 @@
 Ray copies the shared value once to the object store of each node, where tasks read it in place. Tasks on any node leave
 their reports and log lines in a mailbox, and the driver collects them. Tasks that are lost with their worker or node
 are given out again here, not by Ray, so that both engines count tries in the same way.
+
+A Ray of our own listens on the loopback address alone, has no dashboard, sends no usage statistics, and keeps its files
+in a folder that is removed at the end.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
+import socket
 import sys
+import tempfile
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
 import ray
 from ray import cloudpickle
+from ray._private import ray_constants
 from ray.exceptions import NodeDiedError, ObjectLostError, OutOfMemoryError, RayError, WorkerCrashedError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from rankwright.arrays import core_count
 from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener, worker_count
 from rankwright.cluster.ray_crew import RayCrew
-from rankwright.cluster.ray_start import joined_ray, started_ray
 from rankwright.cluster.tasks import Failure, Work, hear, perform
-from rankwright.errors import ClusterError
+from rankwright.container.locks import scratch_folder
+from rankwright.errors import ClusterError, require
 
 Letter = tuple[int, Any]  # number of the task, what it posted
 
+LOST = (WorkerCrashedError, NodeDiedError, OutOfMemoryError, ObjectLostError)
+AHEAD = 2  # tasks given out for each that can run, so that a worker finds the next one waiting
 SECONDS_TO_CLOSE = 5.0
+LOOPBACK = "127.0.0.1"
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # the default of later versions; without it this version warns
+}
+SECONDS_TO_ANSWER = 10.0
+LONGEST_FOLDER = 40  # letters: Ray puts sockets below it, whose names the system limits to 107
 
 
 class Mailbox:
@@ -100,10 +117,6 @@ class Sender:
             ray.wait(self._sent, num_returns=len(self._sent))
 
 
-LOST = (WorkerCrashedError, NodeDiedError, OutOfMemoryError, ObjectLostError)
-AHEAD = 2  # tasks given out for each that can run, so that a worker finds the next one waiting
-
-
 class RayEngine(AbstractContextManager["RayEngine"]):
     """Runs tasks on a Ray cluster; see `Engine`."""
 
@@ -114,9 +127,9 @@ class RayEngine(AbstractContextManager["RayEngine"]):
         self._open = ExitStack()
         if cluster == "auto":
             self.threads = max(1, core_count() // most)
-            self._open.enter_context(started_ray(most * self.threads))
+            self._open.enter_context(_started_ray(most * self.threads))
         else:
-            self._open.enter_context(joined_ray(cluster))
+            self._open.enter_context(_joined_ray(cluster))
         self._letters = Letters()
         self._values: dict[str, Any] = {}  # by their keys
         self._perform = ray.remote(_perform).options(num_cpus=self.threads, max_retries=0)
@@ -236,3 +249,72 @@ def _perform(work: Work, path: list[str], shared: Any, mailbox: Any) -> tuple[Do
     outcome = perform(work, lambda: shared, sender.post)
     sender.arrive()
     return outcome, sender.has_posted
+
+
+@contextmanager
+def _started_ray(n_cpus: int) -> Iterator[None]:
+    """A Ray on this machine while the block lasts."""
+    usual = tempfile.gettempdir()
+    with scratch_folder("ray", usual if len(usual) <= LONGEST_FOLDER - 23 else "/tmp") as folder:
+        try:
+            with _on_loopback():
+                places = {"_node_ip_address": LOOPBACK, "_temp_dir": folder}
+                _init(address="local", num_cpus=n_cpus, include_dashboard=False, **places)
+            yield
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _joined_ray(address: str) -> Iterator[None]:
+    """The cluster at `address` while the block lasts; one that this process has joined already stays joined."""
+    if ray.is_initialized():
+        yield
+        return
+    _check_reachable(address)
+    on_loopback = _on_loopback() if address.startswith(f"{LOOPBACK}:") else nullcontext()
+    try:
+        with on_loopback:
+            _init(address=address)
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Raise where nobody listens at `address`: Ray itself would ask again for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    require(
+        bool(host) and port.isdecimal(), f"a cluster is local, auto, or the HOST:PORT of a Ray cluster, got {address!r}"
+    )
+    try:
+        socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
+    except OSError as error:
+        raise ClusterError(f"there is no Ray cluster to join at {address}: {error}") from None
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """Have Ray keep the loopback address, as it does on systems where it knows no clusters.
+
+    Elsewhere it takes "127.0.0.1" for the address that others see, and listens there: whoever reaches it can run code.
+    """
+    earlier, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = earlier
+    if ray.util.get_node_ip_address() != LOOPBACK:
+        raise ClusterError(f"this version of Ray, {ray.__version__}, cannot be kept to {LOOPBACK}")
+
+
+def _init(**options: object) -> None:
+    """Start or join; what workers print stays in Ray's files, since stdout here is for results."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
+    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        where = options["address"]
+        what = "Ray cannot be started here" if where == "local" else f"there is no Ray cluster to join at {where}"
+        raise ClusterError(f"{what}: {error}") from None

@@ -7,15 +7,14 @@ import pickle
 import socket
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from rankwright.cluster.engine import Done, TaskFunction, TaskListener
 from rankwright.cluster.shared_memory import Layout
 from rankwright.errors import ClusterError
-from rankwright.progress.stages import STAGE
+from rankwright.progress.stages import STAGE, diverted
 
 OWN_LOGGER = "rankwright"
 ONLY_IMPORTABLE = "functions and classes must stand in a module that workers can import, not in the main script"
@@ -56,7 +55,7 @@ class Work:
     ) -> Work:
         """The task as it is sent to a worker."""
         try:
-            return cls(number, dumps((function, task)), own_log_level(), is_heard)
+            return cls(number, dumps((function, task)), logging.getLogger(OWN_LOGGER).getEffectiveLevel(), is_heard)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise ClusterError(f"task {number} cannot be sent to a worker: {error}") from None
 
@@ -97,11 +96,6 @@ class LogRecord:
     message: str
 
 
-def own_log_level() -> int:
-    """The lowest level of the library's log lines that are shown here."""
-    return logging.getLogger(OWN_LOGGER).getEffectiveLevel()
-
-
 def perform(work: Work, shared: Callable[[], Any], post: Post) -> Done | Failure:
     """The result of the task or its error; its reports and log lines go to `post`."""
     try:
@@ -111,7 +105,7 @@ def perform(work: Work, shared: Callable[[], Any], post: Post) -> Done | Failure
         return failure(work.number, ClusterError(f"a worker cannot open what it was sent: {error}; {ONLY_IMPORTABLE}"))
     start = time.perf_counter()
     try:
-        with _log_sent_to(post, work.log_level):
+        with diverted(logging.getLogger(OWN_LOGGER), _PostingHandler(post), work.log_level):
             result = function(value, task, post if work.is_heard else _unheard)
     except Exception as error:
         return failure(work.number, error)
@@ -140,21 +134,6 @@ def hear(number: int, message: Any, listener: TaskListener | None) -> None:
         logging.getLogger(message.logger).log(message.level, "%s", message.message)
     elif listener is not None:
         listener(number, message)
-
-
-@contextmanager
-def _log_sent_to(post: Post, level: int) -> Iterator[None]:
-    logger = logging.getLogger(OWN_LOGGER)
-    handler, earlier = _PostingHandler(post), (logger.level, logger.propagate)
-    logger.addHandler(handler)
-    logger.setLevel(level)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(earlier[0])
-        logger.propagate = earlier[1]
 
 
 class _PostingHandler(logging.Handler):

@@ -9,13 +9,14 @@ is hardly examined says much, but rarely, and no click there says nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, IntArray
+from rankwright.arrays import Float64Array, IntArray, thread_count
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.estimates import effective_size
 from rankwright.clicks.joint_examination import (
@@ -27,9 +28,15 @@ from rankwright.clicks.joint_examination import (
 )
 from rankwright.clicks.weights import SMALLEST
 from rankwright.data.dataset import RankingDataset
-from rankwright.debiasing.held_out import held_out_scores
+from rankwright.data.splits import k_fold
 from rankwright.errors import InputError
 from rankwright.objectives.families import lambdarank
+from rankwright.objectives.objective import Objective
+from rankwright.progress.stages import announce
+from rankwright.trees.bins.binned import bin_dataset
+from rankwright.trees.boosting import Boosting, BoostingParams
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.params import TreeParams
 
 SURE = 2.0  # standard errors by which a model of the clicks must be better than another
 EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing
@@ -43,6 +50,13 @@ LOGGING_BINS = 20
 ROUNDS = 30  # of fitting examination and what is usual in a bin from each other
 POWERS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4)  # of relevance that are tried
 COMPANIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # powers of how good the rest of the query is
+
+# Forests that score the documents of queries on which they were not grown:
+N_FOLDS = 5
+TREE = TreeParams(max_leaves=15, learning_rate=0.08, min_docs_in_leaf=20)  # large leaves, since clicks are noisy
+MAX_BINS = 255
+FEATURE_FRACTION = 0.3
+FEW_FEATURES = 20  # of which each tree sees all: fewer would make trees that are blind to what matters
 
 
 class _Clicks(NamedTuple):
@@ -68,11 +82,14 @@ class _Clicks(NamedTuple):
         """The examination that fits best, for given relevance."""
         return fitted_examination(self.rates, relevance, self.positions, self.times, self.above if fades else None)
 
+    def explained_by(self, relevance: Float64Array, *, fades: bool) -> tuple[Examination, Float64Array]:
+        """The examination that fits best, and the log-likelihood of each document's clicks under both."""
+        examination = self.examination(relevance, fades=fades)
+        return examination, self.likelihood(examination.at(self.positions, self.above) * relevance)
+
     def surer(self, gain: Float64Array) -> float:
         """By how many standard errors a gain, added up by query, is above 0."""
-        of_query = np.bincount(self.queries, gain)
-        error = float(of_query.std(ddof=1)) / np.sqrt(len(of_query))
-        return float(of_query.mean()) / error if error > 0 else 0.0
+        return standard_errors(np.bincount(self.queries, gain).astype(np.float64))
 
     def follow(self, relevance: Float64Array, places: IntArray) -> bool:
         """Whether what was shown first is more relevant, beyond chance."""
@@ -96,6 +113,12 @@ class _Explained(NamedTuple):
     reverses: bool
 
 
+def standard_errors(gains: Float64Array) -> float:
+    """By how many standard errors the mean of gains is above 0."""
+    error = float(gains.std(ddof=1)) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+    return float(gains.mean()) / error if error > 0 else 0.0
+
+
 def debiased(
     data: RankingDataset, *, seed: int = 0, threads: int | None = None, always: bool = False
 ) -> tuple[RankingDataset, Debiasing]:
@@ -106,11 +129,8 @@ def debiased(
     labels are corrected whatever was found.
     """
     rows, shown, clicks = shown_documents(data)
-    settings: dict[str, Any] = {"seed": seed, "threads": threads}
-    if data.propensities is None:
-        explained = _by_position(data, rows, shown, clicks, **settings)
-    else:
-        explained = _by_propensity(data, rows, shown, clicks, **settings)
+    explain = _by_position if data.propensities is None else _by_propensity
+    explained = explain(data, rows, shown, clicks, seed=seed, threads=threads)
     applied, reason = _verdict(explained, always=always)
     looked, gains = explained.looked, explained.gains
     trust, relevance = _posterior(clicks, explained.relevance, looked)
@@ -242,12 +262,8 @@ def _best_prediction(clicks: _Clicks, scores: Float64Array, *, fades: bool) -> t
     The number of trees and the power that relevance is raised to are chosen. Where clicks tell little, few trees are
     best, or a power that draws relevance to what is usual.
     """
-    found = []
-    for one, power in product(scores, POWERS):
-        relevance = relevance_of(one * power)
-        examination = clicks.examination(relevance, fades=fades)
-        expected = examination.at(clicks.positions, clicks.above) * relevance
-        found.append((relevance, clicks.likelihood(expected)))
+    tried = [relevance_of(one * power) for one, power in product(scores, POWERS)]
+    found = [(relevance, clicks.explained_by(relevance, fades=fades)[1]) for relevance in tried]
     return max(found, key=lambda one: float(one[1].sum()))
 
 
@@ -292,18 +308,10 @@ def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tup
     company, found = best(fades=False)
     if company == 0:
         _, found = best(fades=True)
-    first = _first(found.examination.curve)
-    return found.relevance * first, found.examination._replace(curve=_relative(found.examination.curve))
-
-
-def _first(curve: Float64Array) -> float:
-    """The examination of the first position with a click, which others are relative to."""
-    clicked = curve[curve > 0]
-    return float(clicked[0]) if len(clicked) else 1.0
-
-
-def _relative(curve: Float64Array) -> Float64Array:
-    return np.maximum(curve / _first(curve), LEAST_EXAMINATION)
+    curve = found.examination.curve
+    first = float(next(iter(curve[curve > 0]), 1.0))  # of the first position with a click, which others are relative to
+    relative = np.maximum(curve / first, LEAST_EXAMINATION)
+    return found.relevance * first, found.examination._replace(curve=relative)
 
 
 def _fit_together(
@@ -319,9 +327,7 @@ def _fit_together(
         if company:
             of_company = _company(clicks, looked * relevance * factor[bins]) ** company
     own = relevance * factor[bins] * of_company
-    examination = clicks.examination(own, fades=fades)
-    expected = examination.at(clicks.positions, clicks.above) * own
-    return _Calibration(own, examination, clicks.likelihood(expected))
+    return _Calibration(own, *clicks.explained_by(own, fades=fades))
 
 
 def _company(clicks: _Clicks, expected: Float64Array) -> Float64Array:
@@ -374,3 +380,40 @@ def _verdict(explained: _Explained, *, always: bool) -> tuple[bool, str]:
         return always, f"{against}, but labels were corrected all the same" if always else against
     above = ", clicks above" if explained.examination.fading > 0 else ""
     return True, f"{by}{above} and features together predict held-out clicks best: labels were corrected"
+
+
+def held_out_scores(
+    data: RankingDataset, objective: Objective, stages: Sequence[int], *, what: str, seed: int, threads: int | None
+) -> Float64Array:
+    """Each document's scores by forests that were grown on other queries: a row for each number of trees.
+
+    `what` is the stage of the work that is shown meanwhile.
+    """
+    scores = np.zeros((len(stages), data.n_docs))
+    share = max(FEATURE_FRACTION, min(FEW_FEATURES / max(data.n_features, 1), 1.0))
+    params = BoostingParams(tree=TREE, feature_fraction=share, seed=seed)
+    folds = list(k_fold(data.groups, min(N_FOLDS, data.n_queries), seed=seed))
+    announce(what)
+    for done, fold in enumerate(folds):
+        announce(what, done, len(folds), unit="forests")
+        train, test = np.sort(fold.train), np.sort(fold.test)
+        forest = _quick_forest(data.take_queries(train), objective, params, stages[-1], threads)
+        held_out, rows = data.take_queries(test), data.groups.rows_of(test)
+        for stage, n_trees in enumerate(stages):
+            fewer = forest.truncated(min(n_trees, forest.n_trees))
+            scores[stage, rows] = fewer.predict(held_out.features, threads=threads)
+    announce(what, len(folds), len(folds), unit="forests")
+    return scores
+
+
+def _quick_forest(
+    data: RankingDataset, objective: Objective, params: BoostingParams, n_trees: int, threads: int | None
+) -> Forest:
+    """A forest of at most so many trees that follows the objective's forces."""
+    binned = bin_dataset(data, max_bins=MAX_BINS, seed=params.seed, threads=threads)
+    n_threads = thread_count(threads)
+    boosting = Boosting(binned, objective.bind(binned, threads=n_threads), params, base_score=0.0, threads=n_threads)
+    for step in range(n_trees):
+        if not boosting.take_step(step):
+            break
+    return boosting.forest()

@@ -6,26 +6,33 @@ import logging
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankwright.clicks.bias import Debiasing, PositionRatios
-from rankwright.clicks.pairwise_debiasing import check_clicks
+import numpy as np
+
+from rankwright.arrays import Float64Array, thread_count
+from rankwright.clicks.bias import Debiasing, PairwiseDebiased, PositionRatios, check_clicks
 from rankwright.data.dataset import RankingDataset
-from rankwright.debiasing.correction import debiased
-from rankwright.debiasing.pair_support import pairs_verdict
+from rankwright.debiasing.correction import SURE, WHAT, debiased, held_out_scores, shown_documents, standard_errors
 from rankwright.errors import InputError, require
 from rankwright.formats.blocks import Rows
 from rankwright.formats.file_formats import format_of
 from rankwright.formats.reading import DataFile
 from rankwright.formats.shards import Shards
 from rankwright.formats.storage.streams import is_read_once
+from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
+from rankwright.metrics.metric_table import as_measure
+from rankwright.objectives.families import lambdarank
+from rankwright.objectives.objective import Objective
 from rankwright.rankers.inputs import check_trained
 from rankwright.rankers.plots import draw_bias
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.trained import TrainedRanker, TrainingFindings
+from rankwright.rankers.trained import TrainingFindings
 from rankwright.rankers.views import View
 from rankwright.settings.shared import DebiasedSettings
 from rankwright.tables.axes import axes_or_new
 
 logger = logging.getLogger(__name__)
+N_TREES = 120  # of the forests that tell whether weighed pairs rank better
+METRIC = "ndcg@10"  # by which they tell
 BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files
 
 
@@ -55,10 +62,48 @@ class Debias:
         drawn: dict[str, Any] = {"seed": ranker.seed, "threads": ranker.threads}
         corrected, debiasing = debiased(data, always=ranker.debias == "always", **drawn)
         if by_pairs:
-            debiasing = pairs_verdict(data, corrected, debiasing, **drawn)
+            debiasing = _pairs_verdict(data, corrected, debiasing, **drawn)
             corrected = data if debiasing.applied else replace(data, positions=None)
         logger.info("position bias: %s", debiasing.reason)
         return corrected, replace(found, debiasing=debiasing, weighs_positions=by_pairs and debiasing.applied)
+
+
+def _pairs_verdict(
+    data: RankingDataset, corrected: RankingDataset, found: Debiasing, *, seed: int, threads: int | None
+) -> Debiasing:
+    """The finding about bias, applied only if pairs weighed by position rank better, measured by corrected labels.
+
+    Weights make the sample of clicks smaller in effect, and they are wrong where users leave after a click; then a
+    ranker that is trained with them loses more than position bias costs. So quick forests are grown both ways, and the
+    documents of other queries tell which order is better, by what their clicks say once examination is taken out.
+    """
+    if not found.applied:
+        return found
+    gain = _gain(data, corrected, seed=seed, threads=threads)
+    reason = f"pairs weighed by position rank held-out documents better, by {gain:.1f} standard errors"
+    if gain < SURE:
+        reason = (
+            f"pairs weighed by position rank held-out documents no better than clicks as they are ({gain:+.1f} "
+            f"standard errors): clicks were taken as they are"
+        )
+    return replace(found, applied=gain >= SURE, reason=reason)
+
+
+def _gain(data: RankingDataset, corrected: RankingDataset, *, seed: int, threads: int | None) -> float:
+    """By how many standard errors, over queries, training with weighed pairs ranks better."""
+    rows, shown, _ = shown_documents(data)
+    assert corrected.labels is not None
+    labels, plain = corrected.labels[rows], lambdarank(METRIC)
+
+    def measured(objective: Objective, how: str) -> Float64Array:
+        what = f"{WHAT}, pairs {how}"
+        scores = held_out_scores(shown, objective, [N_TREES], what=what, seed=seed, threads=threads)[0]
+        lists = ScoredLists(scores=scores, labels=labels, groups=shown.groups)
+        return evaluate_lists(lists, [measure], measure.convention, threads=thread_count(threads))[METRIC].values
+
+    measure = as_measure(METRIC)
+    gains = measured(PairwiseDebiased(plain), "weighed by position") - measured(plain, "as they are")
+    return standard_errors(gains[~np.isnan(gains)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +162,9 @@ debiasing_view = View[Debiasing | None](
 )
 
 
-def _ratios_of(trained: TrainedRanker) -> PositionRatios | None:
-    debiasing = trained.findings.debiasing
-    return None if debiasing is None else debiasing.ratios
-
-
 position_ratios_view = View[PositionRatios | None](
-    _ratios_of, "What positions count by in the trained model; None where documents were not weighed by position."
+    lambda trained: getattr(trained.findings.debiasing, "ratios", None),
+    "What positions count by in the trained model; None where documents were not weighed by position.",
 )
 
 

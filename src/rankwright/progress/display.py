@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any
 
 from rankwright.progress.line import ProgressLine
-from rankwright.progress.stages import STAGE, Stage, log
+from rankwright.progress.stages import STAGE, Stage, diverted, log
 
 SECONDS_BETWEEN_LINES = 5.0
 REDRAWN_PER_SECOND = 4
@@ -169,19 +169,12 @@ def progress_shown(
         return
     line = ProgressLine()
     place = find_place(line)
-    listener = _StageListener(line, place, lists_stages)
-    before = log.level, log.propagate
-    log.addHandler(listener)
-    log.setLevel(logging.DEBUG)
-    log.propagate = False
     token = _shown.set(place)
     try:
-        yield
+        with diverted(log, _StageListener(line, place, lists_stages), logging.DEBUG):
+            yield
     finally:
         _shown.reset(token)
-        log.removeHandler(listener)
-        log.setLevel(before[0])
-        log.propagate = before[1]
         place.close()
 
 

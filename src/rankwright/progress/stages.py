@@ -7,6 +7,8 @@ listens, an announcement costs a comparison.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 log = logging.getLogger(__name__)
@@ -62,3 +64,18 @@ def announce(
 def is_followed() -> bool:
     """Whether somebody wants to know how far a stage is."""
     return log.isEnabledFor(logging.DEBUG)
+
+
+@contextmanager
+def diverted(logger: logging.Logger, handler: logging.Handler, level: int) -> Iterator[None]:
+    """While the block lasts, what is logged from this level on goes to the handler, and not to loggers above."""
+    earlier = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(earlier[0])
+        logger.propagate = earlier[1]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rankwright.arrays import thread_count
-from rankwright.clicks.pairwise_debiasing import PairwiseDebiased, position_ratios
+from rankwright.clicks.bias import PairwiseDebiased, position_ratios
 from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
@@ -29,9 +29,8 @@ from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.model import Model
 from rankwright.rankers.stages import Stage, run_stages, usual_stages
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
-from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import data_digest, digests_of, run_identity
-from rankwright.training.driver import Learned, Learner, Lesson, learn
+from rankwright.training.driver import Checkpoint, Learned, Learner, Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.training.watch import Watches, appender, watches_of
 

@@ -19,6 +19,7 @@ from rankwright.errors import require
 from rankwright.progress.stages import announce
 
 log = logging.getLogger(__name__)
+FLAGS = ("higher_is_better", "interrupted", "stopped_early", "chosen")  # of a history
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,13 @@ class History:
     def from_dict(cls, record: Mapping[str, Any]) -> History:
         """The history that `to_dict` recorded; what a file leaves out is as in a new history."""
         known = asdict(cls()) | dict(record)
+        smoothing = read_number(known, "smoothing")
+        require(0 <= smoothing <= 1, f"smoothing must lie between 0 and 1, got {smoothing}")
         return cls(
             watched=read_optional_field(known, "watched", str),
-            higher_is_better=read_field(known, "higher_is_better", bool),
             values=read_number_list(known, "values"),
-            interrupted=read_field(known, "interrupted", bool),
-            stopped_early=read_field(known, "stopped_early", bool),
-            chosen=read_field(known, "chosen", bool),
-            smoothing=_share(known, "smoothing"),
+            smoothing=smoothing,
+            **{name: read_field(known, name, bool) for name in FLAGS},
         )
 
     @property
@@ -89,12 +89,6 @@ class History:
     def best_value(self) -> float | None:
         """The value of the best step; None where nothing was watched."""
         return None if self.best_step is None else self.values[self.best_step]
-
-
-def _share(record: Mapping[str, Any], name: str) -> float:
-    found = read_number(record, name)
-    require(0 <= found <= 1, f"{name} must lie between 0 and 1, got {found}")
-    return found
 
 
 def smoothed(values: Sequence[float], share: float) -> Float64Array:
@@ -193,7 +187,8 @@ def run_loop(
         history.interrupted = True
         if steps.n_heard < steps.n_taken:
             steps.hear(steps.n_taken - 1)  # Ctrl-C came between a step and its measurement: both are kept
-        _tell_interrupt(steps.n_taken)
+        if steps.n_taken:
+            log.warning("interrupted after step %d: the best model so far is kept", steps.n_taken)
     return history
 
 
@@ -220,22 +215,15 @@ class _Steps:
         for listener in self.listeners:  # the first keeps the best model: Ctrl-C while the bar is drawn loses nothing
             if listener(progress) is True:
                 self.told_to_stop = True
-        _announce(progress, self.plan)
+        if self.plan.what:
+            self._announce(progress)
 
-
-def _announce(progress: Progress, plan: LoopPlan) -> None:
-    if not plan.what:
-        return
-    note = ""
-    if progress.value is not None and progress.best_value is not None:
-        note = f"{progress.metric} {progress.value:.4f}, best {progress.best_value:.4f}"
-    may_end_early = plan.patience is not None and progress.value is not None
-    announce(plan.what, progress.step + 1, plan.n_steps, unit=plan.unit, note=note, may_end_early=may_end_early)
-
-
-def _tell_interrupt(n_steps: int) -> None:
-    if n_steps:
-        log.warning("interrupted after step %d: the best model so far is kept", n_steps)
+    def _announce(self, progress: Progress) -> None:
+        plan, note = self.plan, ""
+        if progress.value is not None and progress.best_value is not None:
+            note = f"{progress.metric} {progress.value:.4f}, best {progress.best_value:.4f}"
+        may_end_early = plan.patience is not None and progress.value is not None
+        announce(plan.what, progress.step + 1, plan.n_steps, unit=plan.unit, note=note, may_end_early=may_end_early)
 
 
 def _enough(history: History, plan: LoopPlan) -> bool:

@@ -59,28 +59,15 @@ def watches_of(
         return Watches()
     if not parts:
         return Watches(watch_metric(metric, data.labels, data.groups, current_scores, threads=threads))
-    every = watch_parts(metric, data, parts, current_scores, threads=threads)
-    return Watches(every.pop(next(iter(parts))), every)
-
-
-def watch_parts(
-    metric: str | Callable[..., float],
-    data: RankingDataset,
-    parts: Mapping[str, int],
-    current_scores: Callable[[], Float64Array],
-    *,
-    threads: int,
-) -> dict[str, Watch]:
-    """A watch over each part of the data; `parts` tells how many queries each has, one part after another."""
-    watches, first = {}, 0
-    for name, n_queries in parts.items():
+    every, first = {}, 0
+    for name, n_queries in parts.items():  # one part after another
         begin, end = data.groups.offsets[[first, first + n_queries]].tolist()
         labels = None if data.labels is None else data.labels[begin:end]
         groups = Groups.of_sizes(data.groups.sizes[first : first + n_queries])
         scores = partial(_some_of, current_scores, slice(begin, end))
-        watches[name] = watch_metric(metric, labels, groups, scores, threads=threads)
+        every[name] = watch_metric(metric, labels, groups, scores, threads=threads)
         first += n_queries
-    return watches
+    return Watches(every.pop(next(iter(parts))), every)
 
 
 def _some_of(current_scores: Callable[[], Float64Array], rows: slice) -> Float64Array:

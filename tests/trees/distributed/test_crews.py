@@ -14,8 +14,8 @@ import pytest
 from tests.cluster.conftest import children
 
 import rankwright as rw
-from rankwright.cluster import local_crew
-from rankwright.cluster.crew import NoRoomError
+from rankwright.cluster import local_engine
+from rankwright.cluster.crew import NoRoomError, Seconds
 from rankwright.cluster.fork_server import ForkServer
 from rankwright.cluster.opening import open_engine
 from rankwright.errors import InputError, RankwrightError, SettingError
@@ -73,7 +73,7 @@ def servers() -> Iterator[Callable[[int], KeptServer]]:
 
 @pytest.fixture
 def engine(servers: Callable[[int], KeptServer], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setattr(local_crew, "ForkServer", servers)
+    monkeypatch.setattr(local_engine, "ForkServer", servers)
     with open_engine(workers=2) as probe:
         servers(probe.threads)  # is there before, and stays
     before = children()
@@ -117,8 +117,8 @@ def test_workers_write_the_file_of_one_process(
 def test_a_worker_that_ends_changes_nothing(
     ending: signal.Signals, engine: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_crew, "SECONDS_BETWEEN_PINGS", 1.0)
-    monkeypatch.setattr(local_crew, "SECONDS_TO_ANSWER", 15.0)
+    monkeypatch.setattr(Seconds, "BETWEEN_PINGS", 1.0)
+    monkeypatch.setattr(Seconds, "TO_ANSWER", 15.0)
     expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
     watched: Any = Watched(engine)
 
@@ -189,7 +189,7 @@ def test_others_take_over_where_there_is_no_room(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(crew_data, "SECONDS_TO_MEET", 15.0)
+    monkeypatch.setattr(Seconds, "TO_MEET", 15.0)
     rw.write(valid, tmp_path / "valid.parquet")
     watched = rw.Shards(tmp_path / "valid.parquet")
     expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder), valid=watched), tmp_path / "alone.rw")
@@ -205,7 +205,7 @@ def test_a_meeting_whose_keeper_died_is_given_up(
     engine: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others, who cannot reach the port that worker 0 kept, say so before they are taken for dead themselves."""
-    monkeypatch.setattr(crew_data, "SECONDS_TO_MEET", 15.0)
+    monkeypatch.setattr(Seconds, "TO_MEET", 15.0)
     expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
     losing: Any = Losing(engine, "join_exchange", has_room=False, victim=0)
     ranker = rw.MART(**SETTINGS).on(losing).fit(rw.Shards(folder))

@@ -16,12 +16,11 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.bagging.blmart import BLMART
-from rankwright.clicks.click_rules import skip_above
 from rankwright.clicks.logs.click_log import ClickLog
 from rankwright.clicks.logs.log_files import read_log
 from rankwright.clicks.preferences import click_rates, row_lookup, with_preferences
 from rankwright.clicks.simulation import simulate
-from rankwright.clicks.votes import RULES, count_votes
+from rankwright.clicks.votes import RULES, count_votes, skip_above
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.trec import read_qrels
 from rankwright.mart.lambdamart import LambdaMART

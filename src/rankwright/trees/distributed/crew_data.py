@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, IntArray
-from rankwright.cluster.crew import SECONDS_TO_MEET, Crew, CrewFunction, LostMembersError, MeetingPlace, NoRoomError
+from rankwright.cluster.crew import Crew, CrewFunction, LostMembersError, MeetingPlace, NoRoomError, Seconds
 from rankwright.cluster.engine import MAX_TRIES, Engine
 from rankwright.data.dataset import numbered_names
 from rankwright.data.groups import Groups
@@ -291,9 +291,9 @@ class CrewData:
         if not self._is_set_up:
             self._set_up()
         size = self.crew.size
-        store = self.crew.call(members.open_meeting, [SECONDS_TO_MEET] + [None] * (size - 1))[0]
+        store = self.crew.call(members.open_meeting, [Seconds.TO_MEET] + [None] * (size - 1))[0]
         self.crew.call(
-            members.join_exchange, [MeetingPlace(rank, size, store, SECONDS_TO_MEET) for rank in range(size)]
+            members.join_exchange, [MeetingPlace(rank, size, store, Seconds.TO_MEET) for rank in range(size)]
         )
         alive = [booster.task for _, booster in sorted(self.boosters.items())]
         self.crew.call(members.begin_forests, [alive] * size)
