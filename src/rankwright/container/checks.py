@@ -113,9 +113,7 @@ def read_array(
     if name not in arrays:
         raise InputError(f"the array {name!r} is not there")
     found = arrays[name]
-    fits = found.ndim == len(shape) and all(
-        wanted in (None, own) for wanted, own in zip(shape, found.shape, strict=True)
-    )
+    fits = found.ndim == len(shape) and all(size in (None, own) for size, own in zip(shape, found.shape, strict=True))
     if found.dtype != dtype or not fits:
         wanted = f"{np.dtype(dtype)} of shape {_shown(shape)}"
         raise InputError(f"the array {name!r} must be {wanted}, got {found.dtype} of shape {_shown(found.shape)}")

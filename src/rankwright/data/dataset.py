@@ -13,7 +13,7 @@ from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, See
 from rankwright.data.categories import Categories
 from rankwright.data.columns import Columns
 from rankwright.data.frames import PandasFrame, coded_features, frame_of, pandas_frame, plain_values, values_of, visible
-from rankwright.data.groups import Groups, group_rows
+from rankwright.data.groups import Groups, group_rows, inverse
 from rankwright.data.keys import KeyOrder, key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.splits import k_fold, letor_folds, split_queries
@@ -419,28 +419,16 @@ class RankingDataset:
         if preferences is not None and order is not None:
             require_type(preferences, Preferences, "preferences", "rankwright.Preferences")
             preferences = preferences.moved(inverse(order))
-        given = {
-            "labels": labels,
-            "document_weights": document_weights,
-            "positions": positions,
-            "propensities": propensities,
-            "initial_scores": initial_scores,
-            "document_ids": document_ids,
-        }
+        given = {"labels": labels, "document_weights": document_weights, "document_ids": document_ids}
+        given |= {"positions": positions, "propensities": propensities, "initial_scores": initial_scores}
         by_row: dict[str, Any] = {name: column_named(name, values, len(matrix)) for name, values in given.items()}
         by_row["features"] = matrix
         if order is not None:
             by_row = {name: None if values is None else values[order] for name, values in by_row.items()}
-        return cls(
-            **by_row,
-            groups=groups,
-            preferences=preferences,
-            query_weights=column_named("query_weights", query_weights, groups.n_queries),
-            feature_names=tuple(feature_names) or names,
-            query_ids=query_ids,
-            source_rows=order,
-            categories=categories,
-        )
+        weights = column_named("query_weights", query_weights, groups.n_queries)
+        by_query: dict[str, Any] = {"groups": groups, "query_ids": query_ids, "query_weights": weights}
+        features_are: dict[str, Any] = {"feature_names": tuple(feature_names) or names, "categories": categories}
+        return cls(**by_row, **by_query, **features_are, preferences=preferences, source_rows=order)
 
     def __repr__(self) -> str:
         queries, documents = counted(self.n_queries, "query"), counted(self.n_docs, "document")
@@ -628,13 +616,6 @@ def column_named(name: str, values: ArrayLike | None, length: int) -> NDArray[An
     return as_vector(values_of(values), name=name, dtype=NUMBER_TYPES.get(name, np.float32), length=length)
 
 
-def inverse(order: IntArray) -> IntArray:
-    """The order that undoes another: the new place of each old row."""
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places
-
-
 def _parts(data: RankingDataset) -> dict[str, Any]:
     parts = {field.name: getattr(data, field.name) for field in fields(data)}
     parts["groups"] = data.groups.offsets
@@ -657,9 +638,8 @@ def joined(parts: Sequence[RankingDataset]) -> RankingDataset:
         raise InputError("each of several datasets must have labels, and one has none")
     starts = None
     if any(part.initial_scores is not None for part in parts):
-        starts = np.concatenate(
-            [np.zeros(part.n_docs) if part.initial_scores is None else part.initial_scores for part in parts]
-        )
+        given = (np.zeros(part.n_docs) if part.initial_scores is None else part.initial_scores for part in parts)
+        starts = np.concatenate(list(given))
     return RankingDataset(
         features=np.concatenate([part.features for part in parts]),
         labels=np.concatenate([part.labels for part in parts if part.labels is not None]),

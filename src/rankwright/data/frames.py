@@ -169,22 +169,15 @@ def values_of(values: Any) -> Any:
     return library.numbers(values) if library.is_numeric(values) else library.values(values)
 
 
-def features_of(features: Any, *, absent: str = "zero") -> tuple[Float32Array, tuple[str, ...]]:
-    """The matrix of an array, a sparse matrix or a frame, and its column names; `absent` is for sparse matrices."""
-    if hasattr(features, "tocsr"):
-        return dense(features, absent), ()
-    if library_of(features) is None or not hasattr(type(features), "columns"):
-        return as_features(features), ()
-    table = table_of(features)
-    return table.matrix(table.names), table.names if names_are_text(features) else ()
-
-
 def coded_features(
     features: Any, *, absent: str = "zero"
 ) -> tuple[Float32Array, tuple[str, ...], dict[str, tuple[str, ...]] | None]:
-    """The same, with texts and categories of a frame as codes; and what these stand for."""
+    """The matrix of an array, a sparse matrix or a frame, its column names, and what the codes in it stand for.
+
+    Texts and categories of a frame become codes; `absent` is for sparse matrices.
+    """
     if not is_frame(features):
-        return *features_of(features, absent=absent), None
+        return dense(features, absent) if hasattr(features, "tocsr") else as_features(features), (), None
     table = table_of(features)
     if not names_are_text(features):
         return table.matrix(table.names), (), None

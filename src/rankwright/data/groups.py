@@ -176,9 +176,7 @@ def group_rows(qid: IdArray) -> Grouping:
     if len(distinct) == len(run_ids):
         return Grouping(Groups.of_sizes(sizes), run_ids, None)
     by_first_row = np.argsort(first_run, kind="stable")
-    place = np.empty_like(by_first_row)
-    place[by_first_row] = np.arange(len(by_first_row))
-    query_of_row = np.repeat(place[query_of_run], sizes)
+    query_of_row = np.repeat(inverse(by_first_row)[query_of_run], sizes)
     order = np.argsort(query_of_row, kind="stable")
     counts = np.bincount(query_of_row, minlength=len(distinct))
     return Grouping(Groups.of_sizes(counts), run_ids[first_run[by_first_row]], order)
@@ -187,3 +185,10 @@ def group_rows(qid: IdArray) -> Grouping:
 def run_starts(qid: IdArray) -> IntArray:
     """The rows whose query is not that of the row before, the first row included."""
     return np.flatnonzero(np.concatenate([np.ones(min(1, len(qid)), bool), qid[1:] != qid[:-1]]))
+
+
+def inverse(order: IntArray) -> IntArray:
+    """The order that undoes another: the new place of each old row."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places

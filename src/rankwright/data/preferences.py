@@ -76,13 +76,10 @@ class Preferences:
             Where a pair joins rows of different queries, a row to itself, or a row that does not exist.
         """
         self._check_rows(groups.n_docs)
-        query_of_row = groups.query_of_row
-        if (query_of_row[self.better] != query_of_row[self.worse]).any():
-            pair = int(np.flatnonzero(query_of_row[self.better] != query_of_row[self.worse])[0])
-            raise InputError(
-                f"preference {pair} joins rows {self.better[pair]} and {self.worse[pair]} of different queries; "
-                f"both must belong to one"
-            )
+        apart = np.flatnonzero(groups.query_of_row[self.better] != groups.query_of_row[self.worse])
+        if len(apart):
+            rows = f"rows {self.better[apart[0]]} and {self.worse[apart[0]]} of different queries"
+            raise InputError(f"preference {apart[0]} joins {rows}; both must belong to one")
         if (self.better == self.worse).any():
             raise InputError(f"preference {int(np.flatnonzero(self.better == self.worse)[0])} joins a row to itself")
 

@@ -32,12 +32,7 @@ class Fold:
 
 
 def split_queries(
-    groups: Groups,
-    *,
-    valid: float = 0.2,
-    test: float | None = None,
-    seed: Seed = 0,
-    order: IntArray | None = None,
+    groups: Groups, *, valid: float = 0.2, test: float | None = None, seed: Seed = 0, order: IntArray | None = None
 ) -> tuple[IntArray, ...]:
     """Queries to train on, to validate on and, where `test` is given, to test on, drawn at random.
 

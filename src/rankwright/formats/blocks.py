@@ -130,19 +130,10 @@ class Rows:
     def dataset(self, feature_names: tuple[str, ...] = ()) -> RankingDataset:
         """The dataset of these rows, which are brought together by query."""
         qid, sizes = (None, self.runs.sizes_of_numbered()) if self.runs.numbered else (self.qid, None)
-        weights = self.query_weights
-        return RankingDataset.from_arrays(
-            self.features,
-            self.labels,
-            qid=qid,
-            group=sizes,
-            query_weights=None if weights is None or qid is None else _weight_of_query(weights, group_rows(qid)),
-            document_weights=self.document_weights,
-            positions=self.positions,
-            propensities=self.propensities,
-            feature_names=feature_names,
-            document_ids=self.document_ids,
-        )
+        parts = self._arrays()
+        if "query_weights" in parts:
+            parts["query_weights"] = None if qid is None else _weight_of_query(parts["query_weights"], group_rows(qid))
+        return RankingDataset.from_arrays(**parts, qid=qid, group=sizes, feature_names=feature_names)
 
 
 PER_ROW = tuple(field.name for field in fields(Rows) if field.name != "runs")
@@ -245,6 +236,11 @@ class Reader(ABC):
     def absent_value(self) -> float:
         """The value of a feature in a row that has no column for it."""
         return 0.0
+
+    @property
+    def seeks_categories(self) -> bool:
+        """Whether texts of categories are still to be found, so that files are read twice."""
+        return bool(self.categories) and not isinstance(self.categories, Mapping)
 
     @abstractmethod
     def opener(self) -> Opener:

@@ -249,9 +249,8 @@ class _Writers:
             try:
                 n_docs = self._give_out(chunks)
                 if not self._failed.is_set() and (n_docs == 0).any():
-                    raise InputError(
-                        f"there are queries for {int((n_docs > 0).sum())} files only, and {len(n_docs)} were asked for"
-                    )
+                    filled = int((n_docs > 0).sum())
+                    raise InputError(f"there are queries for {filled} files only, and {len(n_docs)} were asked for")
                 self._end()
                 for future in futures:
                     future.result()  # raises what ended the thread

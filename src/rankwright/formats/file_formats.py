@@ -111,11 +111,9 @@ def _format_of_beginning(path: str) -> str:
         return "csv"
     if b"\0" in start:
         raise FileFormatError(input_name(path), "is a binary file; wanted text or Parquet")
-    raise FileFormatError(
-        input_name(path),
-        f"begins with {first[:LONGEST_QUOTE].decode('utf-8', 'replace')!r}, which shows no format; wanted SVMlight "
-        f"text (label qid:ID index:value …), CSV or TSV with a header, or Parquet",
-    )
+    found = first[:LONGEST_QUOTE].decode("utf-8", "replace")
+    wanted = "wanted SVMlight text (label qid:ID index:value …), CSV or TSV with a header, or Parquet"
+    raise FileFormatError(input_name(path), f"begins with {found!r}, which shows no format; {wanted}")
 
 
 def _first_line(start: bytes) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray
-from rankwright.data.categories import Categories, in_code_order
+from rankwright.data.categories import in_code_order
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require_type
 from rankwright.formats.blocks import Block, IdTypes, Opener, Reader, Rows, Runs, blocks_of, errors_name_file, join_rows
@@ -167,14 +167,9 @@ def _size_mismatch(wanted: np.int64, n_docs: str) -> InputError:
     return InputError(f"the sizes of the queries add up to {wanted} documents, but the data has {n_docs}")
 
 
-def must_be_found(categories: Collection[str]) -> bool:
-    """Whether the texts of these columns are still to be found, so that files are read twice."""
-    return bool(categories) and not isinstance(categories, Mapping)
-
-
 def with_known_categories(reader: Reader, paths: Sequence[str]) -> Reader:
     """The reader with the texts of all columns that it takes as categories."""
-    if not must_be_found(reader.categories):
+    if not reader.seeks_categories:
         return reader
     found: dict[str, set[str]] = {name: set() for name in reader.categories}
     for path in paths:
@@ -190,8 +185,7 @@ def with_known_categories(reader: Reader, paths: Sequence[str]) -> Reader:
 
 def with_texts(data: RankingDataset, categories: Collection[str]) -> RankingDataset:
     """The data, which holds codes, with what they stand for."""
-    known: Categories | None = categories if isinstance(categories, Mapping) and categories else None
-    return data if known is None else replace(data, categories=known)
+    return replace(data, categories=categories) if isinstance(categories, Mapping) and categories else data
 
 
 def numbered_chunks(

@@ -15,26 +15,10 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.formats.blocks import Reader, errors_name_file
 from rankwright.formats.file_formats import check_options, format_named, format_of
-from rankwright.formats.pipeline import (
-    Documents,
-    TakeFeatures,
-    TakeRows,
-    must_be_found,
-    read_in_chunks,
-    read_whole,
-    stream_rows,
-)
+from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows, read_in_chunks, read_whole, stream_rows
 from rankwright.formats.sidecars import names_beside, read_pairs, read_query_weights, read_scores, with_query_weights
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import (
-    Paths,
-    input_name,
-    input_names,
-    is_read_once,
-    list_of_paths,
-    open_input,
-    spooled,
-)
+from rankwright.formats.storage.streams import Paths, input_name, is_read_once, list_of_paths, open_input, spooled
 from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT
 
 PARTS = {"train": ("train", "trainingset"), "vali": ("vali", "valid", "validationset"), "test": ("test", "testset")}
@@ -153,7 +137,7 @@ def reader_of(source: Paths, format: str | None, options: Mapping[str, Any]) -> 
 
 def _readable(source: Paths, reader: Reader) -> AbstractContextManager[Paths]:
     """The files; a copy of standard input where it is read twice, or not from beginning to end."""
-    return spooled(source) if reader.jumps or must_be_found(reader.categories) else nullcontext(source)
+    return spooled(source) if reader.jumps or reader.seeks_categories else nullcontext(source)
 
 
 def _with_files_beside(
@@ -221,7 +205,7 @@ class DataFile:
     @property
     def name(self) -> str:
         """What messages call the file."""
-        return input_names(self.paths)
+        return ", ".join(map(input_name, self.paths))
 
     def read(self) -> RankingDataset:
         """Read the file.

@@ -130,9 +130,8 @@ def read_query_weights(path: FilePath) -> dict[str, float]:
     weight_of: dict[str, float] = {}
     for line, fields in numbered_fields(path, WEIGHTS_LINE, 2):
         if fields[0] in weight_of:
-            raise FileFormatError(
-                input_name(path), f"query {fields[0]} has a weight already; wanted each query once", line
-            )
+            problem = f"query {fields[0]} has a weight already; wanted each query once"
+            raise FileFormatError(input_name(path), problem, line)
         weight_of[fields[0]] = number_in(fields[1], "a weight", path, line)
     return weight_of
 

@@ -8,6 +8,7 @@ say (20,382 for 20 queries of 50 documents; equal levels give 20 · 1,225 · 5/6
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 
 N_HIDDEN = 10
+
+Target: TypeAlias = Callable[[Float64Array, np.random.Generator], Float64Array]  # of features
 
 
 def random_network(
@@ -108,12 +111,7 @@ def random_polynomial(
 
 
 def _task(
-    target: Callable[[Float64Array, np.random.Generator], Float64Array],
-    n_queries: int,
-    docs_per_query: int,
-    n_features: int,
-    n_levels: int,
-    seed: Seed,
+    target: Target, n_queries: int, docs_per_query: int, n_features: int, n_levels: int, seed: Seed
 ) -> RankingDataset:
     for name, value in {"n_queries": n_queries, "docs_per_query": docs_per_query, "n_features": n_features}.items():
         require(value >= 1, f"{name} must be 1 or more, got {value}")

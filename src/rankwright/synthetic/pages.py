@@ -117,12 +117,10 @@ def draw_pages(rng: np.random.Generator, sizes: IntArray) -> Pages:
         match_in[stream.name] = _blend(match, normal(rng, n_docs), stream.own_match)
         shift = stream.match_effect * match_in[stream.name] + stream.stuffing * stuffed
         texts[stream.name] = _draw_text(rng, stream, shift, used_of_doc * (1 - unrelated), rarity_of_doc)
-    texts["whole"] = Text(
-        np.sum([texts[stream.name].length for stream in STREAMS], axis=0),
-        np.sum([texts[stream.name].frequency for stream in STREAMS], axis=0),
-        EASIER_TO_FIND * rarity_of_doc,
-        sum(stream.usual_length for stream in STREAMS),
-    )
+    length = np.sum([text.length for text in texts.values()], axis=0)
+    frequency = np.sum([text.frequency for text in texts.values()], axis=0)
+    usual_length = sum(stream.usual_length for stream in STREAMS)
+    texts["whole"] = Text(length, frequency, EASIER_TO_FIND * rarity_of_doc, usual_length)
     of_query = query_of_doc, n_terms[query_of_doc].astype(np.float32), used_of_doc, navigational[query_of_doc]
     return Pages(*of_query, stuffed, unrelated, match, match_in, quality, texts)
 

@@ -45,20 +45,16 @@ LONGEST_HEADER = 1 << 20  # bytes in which the delimiter is looked for
 VALUES_WRITTEN_AT_ONCE = 1 << 18
 LONGEST_CELL = 17  # characters of a written number and its delimiter
 FEATURE, LEFT_OUT = "feature", "left out"
-ROLE_OF_TYPE: Mapping[str, str] = {
-    "Label": "label",
-    "Target": "label",
-    "GroupId": "query",
-    "QueryId": "query",
-    "SampleId": "document",
-    "DocId": "document",
-    "GroupWeight": "query_weight",
-    "Weight": "document_weight",
-    "Num": FEATURE,
-    "Auxiliary": LEFT_OUT,
-    "SubgroupId": LEFT_OUT,
-    "Timestamp": LEFT_OUT,
+TYPES_OF_ROLE = {
+    "label": ("Label", "Target"),
+    "query": ("GroupId", "QueryId"),
+    "document": ("SampleId", "DocId"),
+    "query_weight": ("GroupWeight",),
+    "document_weight": ("Weight",),
+    FEATURE: ("Num",),
+    LEFT_OUT: ("Auxiliary", "SubgroupId", "Timestamp"),
 }
+ROLE_OF_TYPE = {kind: role for role, kinds in TYPES_OF_ROLE.items() for kind in kinds}
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,10 +71,8 @@ class SvmlightReader(Reader):
     def __post_init__(self) -> None:
         require(self.absent in VALUE_OF_ABSENT, f"absent must be 'zero' or 'missing', got {self.absent!r}")
         require(self.index_base in (0, 1), f"index_base must be 0 or 1, got {self.index_base!r}")
-        require(
-            self.n_features is None or 0 <= self.n_features <= LARGEST_FEATURE_INDEX,
-            f"n_features must lie between 0 and {LARGEST_FEATURE_INDEX}, got {self.n_features}",
-        )
+        fits = self.n_features is None or 0 <= self.n_features <= LARGEST_FEATURE_INDEX
+        require(fits, f"n_features must lie between 0 and {LARGEST_FEATURE_INDEX}, got {self.n_features}")
         names = feature_names_of(self.feature_names)
         object.__setattr__(self, "feature_names", names)
         if names:  # they say how many there are, whatever a model expects
@@ -130,12 +128,8 @@ class SvmlightParser:
 
     def open_file(self, path: str, room: Room | None) -> OpenFile:
         """The rows of a file, parsed a block at a time into memory that `room` gives."""
-        return OpenFile(
-            self._rows(path, room or _no_room),
-            line_of=self.line_of,
-            wanted="lines of `label qid:ID index:value …`",
-            own_names=self._options.own_names,
-        )
+        rows, wanted = self._rows(path, room or _no_room), "lines of `label qid:ID index:value …`"
+        return OpenFile(rows, line_of=self.line_of, wanted=wanted, own_names=self._options.own_names)
 
     def _rows(self, path: str, room: Room) -> Iterator[Rows]:
         self._name, self._lines_before = input_name(path), 0
@@ -196,9 +190,7 @@ class SvmlightParser:
     def _widen(self, n_wanted: int, row: int) -> None:
         index = n_wanted - 1 + self._options.index_base
         if self._options.own_names:
-            told = (
-                f"feature index {index} has no name, and there are {len(self._options.own_names)} names of features; "
-            )
+            told = f"feature index {index} has no name, and there are {self._options.n_features} names of features; "
             either, neither = Parameter("feature_names"), Parameter("feature_names", "none")
             raise self._error(row, Message(told, "wanted one for each (", either, "), or none of them (", neither, ")"))
         if self._options.n_features is not None:

@@ -23,15 +23,9 @@ LONGEST_NUMBER = 16  # characters of a float32
 LINE_OVERHEAD = 64  # more than label, marks and newline take
 OMIT_OF_ABSENT = {"zero": Omit.ZERO, "missing": Omit.MISSING}
 # What the format has no place for.
-NO_PLACE = {
-    "feature_names": "feature names",
-    "preferences": "preferences",
-    "query_weights": "query weights",
-    "document_weights": "document weights",
-    "positions": "positions",
-    "propensities": "propensities",
-    "categories": "the texts of categories (their codes are there)",
-}
+PARTS_LEFT_OUT = ("feature_names", "preferences", "query_weights", "document_weights", "positions", "propensities")
+NO_PLACE = {part: part.replace("_", " ") for part in PARTS_LEFT_OUT}
+NO_PLACE["categories"] = "the texts of categories (their codes are there)"
 # What the reader would take for the end of an id.
 NOT_IN_QUERY_ID = re.compile(r"[ \t\n\v\f\r\0#]")
 NOT_IN_DOCUMENT_ID = re.compile(r"[ \t\n\v\f\r\0]")
@@ -65,13 +59,8 @@ def _lines(
         document_texts = _texts(documents[rows], "document id", NOT_IN_DOCUMENT_ID)
         capacity = _longest_line(data.n_features, queries) + document_texts.longest
         text, length = np.empty((len(rows), capacity), np.uint8), np.zeros(1, np.int64)
-        columns = (
-            np.ascontiguousarray(data.features[rows]),
-            labels[rows],
-            query_of_row[rows],
-            queries.text,
-            queries.offsets,
-        )
+        features = np.ascontiguousarray(data.features[rows])
+        columns = features, labels[rows], query_of_row[rows], queries.text, queries.offsets
         ids, ends = document_texts.text, document_texts.offsets
         kernels.format_svmlight(*columns, ids, ends, index_base, int(omit), mark_width, text, length, threads)
         mark_width = False
