@@ -33,12 +33,6 @@ REAL_GAIN = 1e-12  # a smaller gain is rounding
 STARTS, SWEEPS = 0, 1  # streams of random numbers: starts and sweeps draw independently
 
 
-def steps_of(settings: CoordinateAscentSettings) -> Float64Array:
-    """The distances that a weight tries, up and down, in ascending order: 0, and 1, 3, 7, … first steps."""
-    up = settings.first_step * (2.0 ** np.arange(1, settings.n_doublings + 1) - 1)
-    return np.concatenate([-up[::-1], [0.0], up])
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
     """The weights after a sweep, their value, the gain of the sweep, and the number of its start."""
@@ -59,7 +53,9 @@ class CoordinateAscentLearner:
         self.features = features[lists.rows]
         self.last: Sweep | None = None
         self._differing = _differing_queries(self.features, lists.groups)
-        self._steps = steps_of(settings)
+        # The distances that a weight tries, up and down, in ascending order: 0, and 1, 3, 7, … first steps.
+        up = settings.first_step * (2.0 ** np.arange(1, settings.n_doublings + 1) - 1)
+        self._steps = np.concatenate([-up[::-1], [0.0], up])
 
     def take_step(self, step: int) -> bool:
         """Sweep once over all weights; False where the last start's climb has ended."""

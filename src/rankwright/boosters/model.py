@@ -15,7 +15,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.explanations.contributions import Contributions, PairContributions, Question, weighted_values
-from rankwright.features.missing import without_missing
+from rankwright.features.missing import filled, without_missing
 from rankwright.rankers.model import Model, State, StoredModel
 
 ROWS_AT_A_TIME = 2048  # few enough that their features stay in the processor's cache
@@ -57,11 +57,8 @@ class WeightedSumModel(Model):
     def contributions(self, data: RankingDataset, question: Question) -> Contributions:
         """Weights times values."""
         question.refuse_cover("a weighted sum")
-        seen, others = (
-            None if one is None else without_missing(one).features.astype(np.float64)
-            for one in (data, question.background)
-        )
-        assert seen is not None
+        seen = filled(data.features).astype(np.float64)
+        others = None if question.background is None else filled(question.background.features).astype(np.float64)
         return weighted_values(seen, self.weights, 0.0, others)
 
     @property
