@@ -10,52 +10,30 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankwright.bagging.settings import BagBooSettings, BaggingSettings, BLMARTSettings
-from rankwright.boosters.settings import (
-    AdaRankSettings,
-    BoltzRankSettings,
-    CoordinateAscentSettings,
-    FRankSettings,
-    RankBoostSettings,
-)
-from rankwright.comparators.settings import SortNetSettings
+from rankwright.bagging import settings as bagging
+from rankwright.boosters import settings as boosters
+from rankwright.comparators import settings as comparators
 from rankwright.errors import UnknownNameError
 from rankwright.imports.imported_settings import ImportedForestSettings
-from rankwright.linear.settings import (
-    CRRSettings,
-    KernelPRankSettings,
-    LinearRegressionSettings,
-    OAPBPMSettings,
-    PRankSettings,
-    RankSVMSettings,
-    RankSVMStructSettings,
-    SmoothRankSettings,
-    SVMMAPSettings,
-)
-from rankwright.mart.settings import LambdaMARTSettings, MARTSettings
-from rankwright.nets.settings import (
-    LambdaRankSettings,
-    ListNetSettings,
-    NetRankerSettings,
-    RankNetSettings,
-    RankPropSettings,
-)
+from rankwright.linear import settings as linear
+from rankwright.mart import settings as mart
+from rankwright.nets import settings as nets
 from rankwright.settings.shared import RankerSettings
 
 if TYPE_CHECKING:
     from rankwright.rankers.model import Model
     from rankwright.rankers.ranker import Ranker
 
-FOREST = "rankwright.trees.model:ForestModel"
-BAGGED_FOREST = "rankwright.bagging.bag_models:BaggedForestModel"
-NET = "rankwright.nets.model:NetModel"
-ARRAYS = "rankwright.linear.model:ArraysModel"
-WEIGHTED_SUM = "rankwright.boosters.model:WeightedSumModel"
+FOREST = "trees.model:ForestModel"
+BAGGED_FOREST = "bagging.bag_models:BaggedForestModel"
+NET = "nets.model:NetModel"
+ARRAYS = "linear.model:ArraysModel"
+WEIGHTED_SUM = "boosters.model:WeightedSumModel"
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of ranker: its settings, and where to find its class and its model, written `module:name`."""
+    """A kind of ranker: its settings, and where its class and its model stand in the package, as `module:name`."""
 
     settings: type[RankerSettings]
     ranker: str
@@ -73,7 +51,7 @@ class Kind:
 
     def model_class(self, settings: RankerSettings) -> type[Model]:
         """The class of the model that a ranker with these settings has."""
-        if isinstance(settings, ListNetSettings) and not len(settings.hidden):
+        if isinstance(settings, nets.ListNetSettings) and not len(settings.hidden):
             from rankwright.linear.model import LinearListNet
 
             return LinearListNet
@@ -82,35 +60,35 @@ class Kind:
 
 
 _TABLE = (
-    Kind(LambdaMARTSettings, "rankwright.mart.lambdamart:LambdaMART", FOREST),
-    Kind(BLMARTSettings, "rankwright.bagging.blmart:BLMART", BAGGED_FOREST),
-    Kind(MARTSettings, "rankwright.mart.mart:MART", FOREST),
-    Kind(BagBooSettings, "rankwright.bagging.blmart:BagBoo", BAGGED_FOREST),
-    Kind(RankNetSettings, "rankwright.nets.net_rankers:RankNet", NET),
-    Kind(LambdaRankSettings, "rankwright.nets.net_rankers:LambdaRank", NET),
-    Kind(NetRankerSettings, "rankwright.nets.net_rankers:NetRanker", NET),
-    Kind(SortNetSettings, "rankwright.comparators.sortnet:SortNet", "rankwright.comparators.model:ComparatorModel"),
-    Kind(BaggingSettings, "rankwright.bagging.bagging:Bagging", "rankwright.bagging.bag_models:BagModel"),
-    Kind(LinearRegressionSettings, "rankwright.linear.linear_regression:LinearRegression", ARRAYS),
-    Kind(PRankSettings, "rankwright.linear.perceptrons:PRank", ARRAYS),
-    Kind(KernelPRankSettings, "rankwright.linear.perceptrons:KernelPRank", "rankwright.linear.model:KernelPRankModel"),
-    Kind(OAPBPMSettings, "rankwright.linear.perceptrons:OAPBPM", ARRAYS),
-    Kind(RankPropSettings, "rankwright.nets.net_rankers:RankProp", NET),
-    Kind(RankSVMSettings, "rankwright.linear.ranksvm:RankSVM", "rankwright.linear.model:RankSVMModel"),
-    Kind(RankSVMStructSettings, "rankwright.linear.structural_svms:RankSVMStruct", ARRAYS),
-    Kind(SVMMAPSettings, "rankwright.linear.structural_svms:SVMMAP", ARRAYS),
-    Kind(ListNetSettings, "rankwright.nets.listnet:ListNet", NET),
-    Kind(SmoothRankSettings, "rankwright.linear.smoothrank:SmoothRank", ARRAYS),
-    Kind(CRRSettings, "rankwright.linear.crr:CRR", ARRAYS),
-    Kind(AdaRankSettings, "rankwright.boosters.adarank:AdaRank", WEIGHTED_SUM),
-    Kind(RankBoostSettings, "rankwright.boosters.stump_rankers:RankBoost", FOREST),
-    Kind(FRankSettings, "rankwright.boosters.stump_rankers:FRank", FOREST),
-    Kind(BoltzRankSettings, "rankwright.boosters.boltzrank:BoltzRank", "rankwright.boosters.model:PotentialsModel"),
-    Kind(CoordinateAscentSettings, "rankwright.boosters.coordinate_ascent:CoordinateAscent", WEIGHTED_SUM),
+    Kind(mart.LambdaMARTSettings, "mart.lambdamart:LambdaMART", FOREST),
+    Kind(bagging.BLMARTSettings, "bagging.blmart:BLMART", BAGGED_FOREST),
+    Kind(mart.MARTSettings, "mart.mart:MART", FOREST),
+    Kind(bagging.BagBooSettings, "bagging.blmart:BagBoo", BAGGED_FOREST),
+    Kind(nets.RankNetSettings, "nets.net_rankers:RankNet", NET),
+    Kind(nets.LambdaRankSettings, "nets.net_rankers:LambdaRank", NET),
+    Kind(nets.NetRankerSettings, "nets.net_rankers:NetRanker", NET),
+    Kind(comparators.SortNetSettings, "comparators.sortnet:SortNet", "comparators.model:ComparatorModel"),
+    Kind(bagging.BaggingSettings, "bagging.bagging:Bagging", "bagging.bag_models:BagModel"),
+    Kind(linear.LinearRegressionSettings, "linear.linear_regression:LinearRegression", ARRAYS),
+    Kind(linear.PRankSettings, "linear.perceptrons:PRank", ARRAYS),
+    Kind(linear.KernelPRankSettings, "linear.perceptrons:KernelPRank", "linear.model:KernelPRankModel"),
+    Kind(linear.OAPBPMSettings, "linear.perceptrons:OAPBPM", ARRAYS),
+    Kind(nets.RankPropSettings, "nets.net_rankers:RankProp", NET),
+    Kind(linear.RankSVMSettings, "linear.ranksvm:RankSVM", "linear.model:RankSVMModel"),
+    Kind(linear.RankSVMStructSettings, "linear.structural_svms:RankSVMStruct", ARRAYS),
+    Kind(linear.SVMMAPSettings, "linear.structural_svms:SVMMAP", ARRAYS),
+    Kind(nets.ListNetSettings, "nets.listnet:ListNet", NET),
+    Kind(linear.SmoothRankSettings, "linear.smoothrank:SmoothRank", ARRAYS),
+    Kind(linear.CRRSettings, "linear.crr:CRR", ARRAYS),
+    Kind(boosters.AdaRankSettings, "boosters.adarank:AdaRank", WEIGHTED_SUM),
+    Kind(boosters.RankBoostSettings, "boosters.stump_rankers:RankBoost", FOREST),
+    Kind(boosters.FRankSettings, "boosters.stump_rankers:FRank", FOREST),
+    Kind(boosters.BoltzRankSettings, "boosters.boltzrank:BoltzRank", "boosters.model:PotentialsModel"),
+    Kind(boosters.CoordinateAscentSettings, "boosters.coordinate_ascent:CoordinateAscent", WEIGHTED_SUM),
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
 # Kinds that model files may hold and nobody trains here.
-IMPORTED = Kind(ImportedForestSettings, "rankwright.imports.imported:ImportedForest", FOREST)
+IMPORTED = Kind(ImportedForestSettings, "imports.imported:ImportedForest", FOREST)
 
 
 def kind_named(name: str) -> Kind:
@@ -122,6 +100,6 @@ def kind_named(name: str) -> Kind:
 
 
 def found_at(place: str) -> Any:
-    """What stands at a place written `module:name`."""
+    """What stands at a place of the package, written `module:name`."""
     module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+    return getattr(import_module(f"rankwright.{module}"), name)

@@ -111,7 +111,7 @@ def _foreign(path: Any) -> ForeignForest | None:
 
 
 def _imported(foreign: ForeignForest) -> Ranker:
-    ranker: Ranker = found_at("rankwright.imports.imported:imported")(foreign)
+    ranker: Ranker = found_at("imports.imported:imported")(foreign)
     return ranker
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -99,28 +98,12 @@ def root(
         typer.echo(context.get_help())
 
 
-# In the order in which the help shows them: each command and its file, which has a function of the same name as the
-# file, and EXAMPLES.
-COMMANDS: Mapping[str, str] = {
-    "quickstart": "quickstart",
-    "inspect": "inspect",
-    "convert": "convert",
-    "clicks": "clicks",
-    "train": "train",
-    "tune": "tune",
-    "cv": "cv",
-    "benchmark": "benchmark",
-    "bag": "bag",
-    "score": "score",
-    "evaluate": "evaluate",
-    "compare": "compare",
-    "fuse": "fuse",
-    "explain": "explain",
-    "compress": "compress",
-    "export": "export",
-    "reproduce": "reproduce",
-    "list": "listing",
-}
+# In the order in which the help shows them. Each has a file with EXAMPLES and a function of the same name as the file.
+COMMANDS = (
+    *("quickstart", "inspect", "convert", "clicks", "train", "tune", "cv", "benchmark", "bag"),
+    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "reproduce", "list"),
+)
+FILES = {"list": "listing"}  # where a file cannot be called as its command
 
 
 def reflowed(docstring: str) -> str:
@@ -128,7 +111,8 @@ def reflowed(docstring: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
 
 
-for name, file in COMMANDS.items():
+for name in COMMANDS:
+    file = FILES.get(name, name)
     module = import_module(f"rankwright.cli.{file}")
     command = getattr(module, file)
     app.command(name, cls=PlainCommand, help=reflowed(command.__doc__), epilog=module.EXAMPLES)(with_verbosity(command))

@@ -53,19 +53,12 @@ def benchmark(
     check_report_option(report, data)
     check_slices(slice)
     search: dict[str, Any] = {"strategy": strategy, "trials": trials, "select": select, "seeds": seeds, "seed": seed}
+    plan = ComparisonPlan(tuple(names or METRICS), convention, **search)
+    where: dict[str, Any] = {"cluster": cluster, "workers": workers, "listeners": [announce_study], "tell": tell}
+    reading = given(format=format) | reading
     with progress():
-        found = compare_on_folds(
-            data,
-            ALL if rankers == ALL else separated(rankers),
-            plan=ComparisonPlan(tuple(names or METRICS), convention, **search),
-            results=results,
-            cluster=cluster,
-            workers=workers,
-            listeners=[announce_study],
-            tell=tell,
-            folds=folds,
-            reading=given(format=format) | reading,
-        )
+        compared = ALL if rankers == ALL else separated(rankers)
+        found = compare_on_folds(data, compared, plan=plan, results=results, folds=folds, reading=reading, **where)
         sliced = slices_of(found.comparison, slice, slices)
     print_comparison(found, given(slices=sliced), per_query=per_query, markdown=markdown, as_json=as_json)
     if report is not None:

@@ -77,20 +77,10 @@ def compress(
     with progress():
         given = (("valid", valid), ("test", test))
         parts: dict[str, Any] = {name: None if path is None else read(path) for name, path in given}
-        compressed = make_smaller(
-            large,
-            read(data),
-            **parts,
-            means=DEFAULT_MEANS if means is None else separated(means),
-            metric=metric,
-            max_loss=max_loss,
-            target_trees=target_trees,
-            target_bytes=target_bytes,
-            margin=margin,
-            student=student,
-            seed=seed,
-            threads=threads,
-        )
+        goal: dict[str, Any] = {"max_loss": max_loss, "target_trees": target_trees, "target_bytes": target_bytes}
+        how: dict[str, Any] = {"metric": metric, "margin": margin, "student": student, "seed": seed, "threads": threads}
+        tried = DEFAULT_MEANS if means is None else separated(means)
+        compressed = make_smaller(large, read(data), **parts, means=tried, **goal, **how)
     compressed.model.save(out)
     if curve is not None:
         write_curve(compressed, curve)

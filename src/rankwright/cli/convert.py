@@ -51,18 +51,10 @@ def convert(
         not (as_json and target == "-"), "--json and the data cannot both go to standard output: name a file as DST"
     )
     require("categories" not in reading, "convert writes numbers, and --categories would leave their codes alone")
+    formats = {"source_format": source_format, "target_format": target_format}
     options = reading | given(tag=tag, threads=threads)
     with progress():
-        conversion = convert_files(
-            source,
-            target,
-            source_format=source_format,
-            target_format=target_format,
-            scores=scores,
-            shards=shards,
-            whole=whole,
-            **options,
-        )
+        conversion = convert_files(source, target, **formats, scores=scores, shards=shards, whole=whole, **options)
     if as_json:
         print_json(conversion.as_dict())
     else:

@@ -51,19 +51,10 @@ def cv(
 
     chosen = ranker_from_text(ranker, settings or (), select=select)
     names = metric_names(metrics) or DEFAULT_METRICS
+    how: dict[str, Any] = {"folds": folds or 5, "valid": valid_share, "metrics": names, "seeds": seeds, "seed": seed}
+    where: dict[str, Any] = {"cluster": cluster, "workers": workers, "listeners": [announce_study]}
     with progress():
-        found = cross_validate(
-            chosen,
-            _documents(data, folds, valid_share, format, reading),
-            folds=folds or 5,
-            valid=valid_share,
-            metrics=names,
-            seeds=seeds,
-            seed=seed,
-            cluster=cluster,
-            workers=workers,
-            listeners=[announce_study],
-        )
+        found = cross_validate(chosen, _documents(data, folds, valid_share, format, reading), **how, **where)
     if per_query is not None:
         rows = found.per_query()
         columns = {name: [row[name] for row in rows] for name in ("query", "fold", *found.metrics)}

@@ -24,7 +24,10 @@ def listing(
     """List the names that other commands take."""
     require((what == SETTINGS) == (ranker is not None), "name a ranker with settings, as in: list settings lambdamart")
     if ranker is not None:
-        rows = _settings(ranker)
+        from rankwright.catalog.kinds import kind_named
+        from rankwright.settings.text import setting_rows
+
+        rows = setting_rows(kind_named(ranker).settings)
     elif what in LISTINGS:
         rows = LISTINGS[what]()
     else:
@@ -46,24 +49,13 @@ def _rankers() -> list[dict[str, Any]]:
     return rows
 
 
-def _settings(ranker: str) -> list[dict[str, Any]]:
-    from rankwright.catalog.kinds import kind_named
-    from rankwright.settings.text import setting_rows
-
-    return setting_rows(kind_named(ranker).settings)
-
-
 def _metrics() -> list[dict[str, Any]]:
     from rankwright.metrics.metric_table import ALL_METRICS
 
+    better = {True: "higher", False: "lower"}
     return [
-        {
-            "name": name,
-            "cutoff": family.cutoff,
-            "better": "higher" if family.higher_is_better else "lower",
-            "summary": family.summary,
-        }
-        for name, family in ALL_METRICS.items()
+        {"name": name, "cutoff": one.cutoff, "better": better[one.higher_is_better], "summary": one.summary}
+        for name, one in ALL_METRICS.items()
     ]
 
 

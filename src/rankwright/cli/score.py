@@ -39,9 +39,11 @@ def score(
     """
     from rankwright.catalog.rankers import load_trained
     from rankwright.catalog.scoring import score_file, style_of
+    from rankwright.container.file import is_container
 
     require(not (as_json and out == "-"), "--json and the scores cannot both go to standard output: give --out")
-    _refuse_swapped(model, data)
+    if data != "-" and is_container(data) and not is_container(model):
+        raise SettingError(f"{data} is a model file, and the model comes first: rankwright score {data} {model}")
     ranker = load_trained(model)
     chosen = style_of(out, style, top)
     how: dict[str, Any] = {"style": chosen, "top": top, "format": format, "whole": whole, "threads": threads}
@@ -49,10 +51,3 @@ def score(
         n_docs = score_file(ranker, data, out, options=reading, **how)
     if as_json:
         print_json({"model": model, "documents": n_docs, "out": out})
-
-
-def _refuse_swapped(model: str, data: str) -> None:
-    from rankwright.container.file import is_container
-
-    if data != "-" and is_container(data) and not is_container(model):
-        raise SettingError(f"{data} is a model file, and the model comes first: rankwright score {data} {model}")

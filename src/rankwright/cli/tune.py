@@ -90,17 +90,9 @@ def tune(
 
     metric_names(metric)
     chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())
-    plan = TuningPlan(
-        strategy=strategy,
-        trials=trials,
-        metric=metric,
-        metrics=tuple(metric_names(metrics) or ()),
-        folds=folds,
-        seeds=seeds,
-        seed=seed,
-        min_budget=min_budget,
-        eta=eta,
-    )
+    halving: dict[str, Any] = {"min_budget": min_budget, "eta": eta}
+    measured: dict[str, Any] = {"metric": metric, "metrics": tuple(metric_names(metrics) or ())}
+    plan = TuningPlan(strategy=strategy, trials=trials, folds=folds, seeds=seeds, seed=seed, **measured, **halving)
     how: dict[str, Any] = {"space": searched, "plan": plan, "study": study, "cluster": cluster, "workers": workers}
     how["listeners"], reading = [announce_study], {"format": format} | reading
     if nested is not None:

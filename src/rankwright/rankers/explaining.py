@@ -12,17 +12,8 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownQueryError, require
+from rankwright.explanations import counterfactuals
 from rankwright.explanations.contributions import Question
-from rankwright.explanations.counterfactuals import (
-    MOST_ROWS,
-    MOST_VALUES,
-    Change,
-    Counterfactual,
-    Margin,
-    observed_values,
-    smallest_change,
-    spreads_of,
-)
 from rankwright.explanations.explanation import Explanation, PairExplanation
 from rankwright.rankers.trained import TrainedRanker
 
@@ -136,13 +127,13 @@ def _row_of(wanted: Any, ids: Sequence[Any], query: Any) -> int:
 
 def _counterfactual(
     trained: TrainedRanker, own: RankingDataset, above: int, below: int, threads: int
-) -> Counterfactual | None:
+) -> counterfactuals.Counterfactual | None:
     """The smallest change of a feature of either document that swaps them."""
-    spreads, ids = spreads_of(own.features), _ids(own)
-    best: tuple[int, Change] | None = None
+    spreads, ids = counterfactuals.spreads_of(own.features), _ids(own)
+    best: tuple[int, counterfactuals.Change] | None = None
     for row, other, sign in ((below, above, 1.0), (above, below, -1.0)):
         values, exact = _values_to_try(trained, own, row)
-        found = smallest_change(
+        found = counterfactuals.smallest_change(
             own.features[row], _margin(trained, own, row, other, sign, threads), values, spreads, exact
         )
         if found is not None and (best is None or found.size < best[1].size):
@@ -151,7 +142,7 @@ def _counterfactual(
         return None
     row, change = best
     before = float(own.features[row, change.feature])
-    return Counterfactual(
+    return counterfactuals.Counterfactual(
         ids[row], names_of(trained, own)[change.feature], before, change.after, change.size, change.margin
     )
 
@@ -162,19 +153,21 @@ def _values_to_try(trained: TrainedRanker, own: RankingDataset, row: int) -> tup
     if known is not None:
         return known, np.ones(own.n_features, np.bool_)
     used = np.flatnonzero(trained.model.used_features(own.n_features))
-    versions = MOST_ROWS // own.n_docs if trained.looks_at_queries else MOST_ROWS
-    most = int(np.clip(versions // max(len(used), 1), 2, MOST_VALUES))
-    far = spreads_of(own.features) * 4  # as far as values can be expected, beyond those that were seen
+    versions = counterfactuals.MOST_ROWS // own.n_docs if trained.looks_at_queries else counterfactuals.MOST_ROWS
+    most = int(np.clip(versions // max(len(used), 1), 2, counterfactuals.MOST_VALUES))
+    far = counterfactuals.spreads_of(own.features) * 4  # as far as values can be expected, beyond those that were seen
     values = {}
     for feature in used.tolist():
         at = own.features[row, feature]
         ends = [] if np.isnan(at) else [at - far[feature], at + far[feature]]
-        seen = observed_values(own.features[:, feature], most)
+        seen = counterfactuals.observed_values(own.features[:, feature], most)
         values[feature] = np.unique(np.concatenate([seen, np.array(ends, np.float32)]))
     return values, np.zeros(own.n_features, np.bool_)
 
 
-def _margin(trained: TrainedRanker, own: RankingDataset, row: int, other: int, sign: float, threads: int) -> Margin:
+def _margin(
+    trained: TrainedRanker, own: RankingDataset, row: int, other: int, sign: float, threads: int
+) -> counterfactuals.Margin:
     """By how much the score of each version of a row is above that of the other row, times `sign`."""
 
     def alone(versions: Float32Array) -> Float64Array:

@@ -226,16 +226,8 @@ def _by_contribution(
         parts.append(np.add.reduceat(np.abs(values - some.groups.means(values)), some.groups.offsets[:-1], axis=0)
                      / some.groups.sizes[:, None])  # fmt: skip
     by_query = np.concatenate(parts)
-    ends = [
-        bootstrap_interval(
-            np.ascontiguousarray(by_query[:, feature]),
-            np.ones(len(by_query)),
-            resamples=RESAMPLES,
-            seed=seed,
-            threads=threads,
-        )
-        for feature in range(data.n_features)
-    ]
+    weights, drawn = np.ones(len(by_query)), {"resamples": RESAMPLES, "seed": seed, "threads": threads}
+    ends = [bootstrap_interval(values, weights, **drawn) for values in np.ascontiguousarray(by_query.T)]
     meaning = f"How far features move the documents of a query past each other, over {len(by_query)} queries"
     low, high = (np.array(column) for column in zip(*ends, strict=True))
     return FeatureImportance(CONTRIBUTION, meaning, names_of(trained, data), by_query.mean(axis=0), low, high)

@@ -88,29 +88,23 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     trained_: TrainedRanker
     model_kind: ClassVar[type[Model]]
 
-    model_ = View[Model](lambda trained: trained.model, "The trained model.")
-    history_ = View[History](lambda trained: trained.history, "What was watched after each step.")
-    scaling_ = View[FittedScaling | None](lambda trained: trained.scaling, "How features were scaled.")
-    chosen_ = View[Mapping[str, Any]](
-        lambda trained: trained.findings.chosen, "The values that training chose for settings that are None."
-    )
+    model_ = View[Model]("model", "The trained model.")
+    history_ = View[History]("history", "What was watched after each step.")
+    scaling_ = View[FittedScaling | None]("scaling", "How features were scaled.")
+    chosen_ = View[Mapping[str, Any]]("findings.chosen", "The values that training chose for settings that are None.")
     watched_ = View[Mapping[str, list[float]]](
-        lambda trained: trained.findings.watched, "The metric on further validation data, step by step."
+        "findings.watched", "The metric on further validation data, step by step."
     )
     propensity_weights_ = View[PropensityWeights | None](
-        lambda trained: trained.findings.propensity_weights, "How clicks were weighed by their propensities."
+        "findings.propensity_weights", "How clicks were weighed by their propensities."
     )
     compressed_from_ = View[Mapping[str, Any] | None](
-        lambda trained: trained.compressed_from, "Which model a compressed one replaces, and how it was made."
+        "compressed_from", "Which model a compressed one replaces, and how it was made."
     )
-    data_digest_ = View[str](lambda trained: trained.training_data, "The fingerprint of the training data.")
-    seen_queries_ = View[SeenQueries | None](
-        lambda trained: trained.findings.seen_queries, "Some of the queries that it was trained on."
-    )
-    categories_ = View[Categories | None](
-        lambda trained: trained.features.categories, "The categories of the features that hold codes."
-    )
-    n_features_in_ = View[int](lambda trained: trained.n_features, "How many features it was trained on.")
+    data_digest_ = View[str]("training_data", "The fingerprint of the training data.")
+    seen_queries_ = View[SeenQueries | None]("findings.seen_queries", "Some of the queries that it was trained on.")
+    categories_ = View[Categories | None]("features.categories", "The categories of the features that hold codes.")
+    n_features_in_ = View[int]("n_features", "How many features it was trained on.")
     feature_names_in_ = View[NDArray[Any]](lambda trained: _names_of(trained), "Their names, if they have any.")
 
     _engine: Engine | None = None  # given to `on`, in rankers that workers can train
@@ -318,10 +312,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         stacklevel : int, default 2
             Which call the warning points at: 1 is that of this method, 2 that of the function it is called in.
         """
-        if self.seen_queries_ is None:
-            return
-        data = self.trained_.aligned(data)
-        warn_if_seen(self.seen_queries_, data, self.name, threads=self.threads, stacklevel=stacklevel + 2)
+        if self.seen_queries_ is not None:
+            known = self.trained_.aligned(data)
+            warn_if_seen(self.seen_queries_, known, self.name, threads=self.threads, stacklevel=stacklevel + 2)
 
     @for_the_library
     def documents_to_score(self, X: Any, qid: Any = None, *, asks_for_lists: bool = False) -> RankingDataset:
@@ -339,8 +332,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         RankingDataset
             The documents.
         """
-        check_trained(self)
-        trained = self.trained_
+        trained = self.trained()
         if qid is None and trained.looks_at_queries and not _brings_queries(X):
             why = self.name if trained.model.needs_queries else f"scaling {self.scaling_name!r}"
             raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
@@ -413,8 +405,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         array of bool
             One value per feature; all are True unless the model can tell which.
         """
-        check_trained(self)
-        return self.model_.used_features(self.trained_.n_features)
+        return self.trained().model.used_features(self.trained_.n_features)
 
     def facts(self) -> dict[str, Any]:
         """Tell what the trained model is made of.
@@ -424,8 +415,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         dict
             Figures by name, in types JSON can hold; each kind of model has its own.
         """
-        check_trained(self)
-        return self.model_.facts()
+        return self.trained().model.facts()
 
     def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:  # noqa: ARG002
         """Tell what the trained model does with documents besides ranking them, if its kind can.
@@ -464,8 +454,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         wanted = kinds[0] if kind is None and kinds else str(kind)
         if wanted not in kinds:
             raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
-        check_trained(self)
-        return self.model_.importances(wanted)
+        return self.trained().model.importances(wanted)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw how training went: the watched metric after each step, with a mark at the best.
@@ -672,8 +661,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     @property
     def n_steps_(self) -> int:
         """How many steps the model was trained for: up to the best one if they were watched."""
-        check_trained(self)
-        return self.model_.n_steps
+        return self.trained().model.n_steps
 
     def value_of(self, name: str) -> Any:
         """Tell the value of a setting: the one given, or the one that training chose where it is None.

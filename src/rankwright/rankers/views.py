@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Generic, Self, TypeVar, overload
 
 from rankwright.rankers.trained import TrainedRanker
@@ -12,10 +13,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class View(Generic[Value]):
-    """A fitted attribute: what a function finds in the trained ranker. An untrained ranker does not have it."""
+    """A fitted attribute: what a function finds in the trained ranker, or what has that name there, with dots.
 
-    def __init__(self, find: Callable[[TrainedRanker], Value], doc: str) -> None:
-        self.find, self.__doc__ = find, doc
+    An untrained ranker does not have it.
+    """
+
+    def __init__(self, find: Callable[[TrainedRanker], Value] | str, doc: str) -> None:
+        self.find: Callable[[TrainedRanker], Value] = attrgetter(find) if isinstance(find, str) else find
+        self.__doc__ = doc
 
     @overload
     def __get__(self, ranker: None, owner: type) -> Self: ...
