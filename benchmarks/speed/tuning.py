@@ -23,7 +23,8 @@ from rankwright.cluster.opening import open_engine
 from rankwright.tuning.experiment import ExperimentTask, Outcome, Prepared, prepare, run_experiment
 from rankwright.tuning.folds import validation_folds
 from rankwright.tuning.search_spaces import NAMED_SPACES
-from rankwright.tuning.trials import Experiment, grid_members
+from rankwright.tuning.strategies import grid_members
+from rankwright.tuning.trials import Experiment
 
 OURS, APART, TOGETHER = "rankwright", "LightGBM, one experiment a core", "LightGBM, one experiment on all cores"
 

@@ -103,9 +103,9 @@ from rankwright.report.writing import write_report as write_report
 from rankwright.trees.bins.from_file import bin_file as bin_file
 from rankwright.tuning.cross_validation import CrossValidation as CrossValidation
 from rankwright.tuning.cross_validation import cross_validate as cross_validate
-from rankwright.tuning.nested_validation import nested_cross_validation as nested_cross_validation
 from rankwright.tuning.strategies import TuningPlan as TuningPlan
 from rankwright.tuning.tuner import Tuned as Tuned
+from rankwright.tuning.tuner import nested_cross_validation as nested_cross_validation
 from rankwright.tuning.tuner import tune as tune
 
 __all__: list[str]

@@ -15,9 +15,8 @@ from rankwright.errors import SettingError
 from rankwright.settings.spaces import Choice
 from rankwright.tuning.cross_validation import cross_validate
 from rankwright.tuning.folds import given_folds
-from rankwright.tuning.nested_validation import nested_cross_validation
 from rankwright.tuning.strategies import TuningPlan
-from rankwright.tuning.tuner import tune
+from rankwright.tuning.tuner import nested_cross_validation, tune
 
 METRICS = ("ndcg@5", "map")
 

@@ -16,16 +16,8 @@ from rankwright.tuning.search_spaces import (
     space_from_name,
     space_from_text,
 )
-from rankwright.tuning.trials import (
-    canonical,
-    describe,
-    described_space,
-    drawn,
-    grid_members,
-    grid_size,
-    is_finite,
-    place,
-)
+from rankwright.tuning.strategies import drawn, grid_members, grid_size, is_finite
+from rankwright.tuning.trials import canonical, describe, described_space, place
 
 MIXED: Space = {"a": Choice((1, 2)), "b": Real(0.1, 10.0, log=True), "c": Whole(1, 9), "d": Whole(1, 100, log=True)}
 

@@ -7,7 +7,7 @@ import pytest
 
 from rankwright.settings.spaces import Choice, Real
 from rankwright.tuning.setting_importance import importance_of
-from rankwright.tuning.trials import drawn, grid_members
+from rankwright.tuning.strategies import drawn, grid_members
 
 GRID = {"a": Choice((1, 2, 3)), "b": Choice((1, 2, 3)), "c": Choice(("x", "y")), "d": Choice((0, 1))}
 

@@ -16,8 +16,7 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
     from rankwright.tuning.cross_validation import CrossValidation
-    from rankwright.tuning.nested_validation import NestedResult
-    from rankwright.tuning.tuner import Tuned
+    from rankwright.tuning.tuner import NestedResult, Tuned
 
 EXAMPLES = (
     "Example: rankwright tune train.txt --strategy halving --space slides-b --folds 5 --metric ndcg@10 --study study "
@@ -139,7 +138,7 @@ def _search(
 
 def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:
     from rankwright.formats.reading import read
-    from rankwright.tuning.nested_validation import nested_cross_validation
+    from rankwright.tuning.tuner import nested_cross_validation
 
     with progress():
         found = nested_cross_validation(ranker, read(data, **reading), folds=folds, tell=tell, **how)

@@ -169,19 +169,11 @@ class CrossValidation(Tabular):
             Columns by name, with a row for each metric: `metric`, `mean`, `low`, `high`, then `fold 1`, `fold 2`, …
         """
         ends = [self.interval(metric) for metric in self.metrics]
-        means: dict[str, list[Any]] = {
-            "metric": list(self.metrics),
-            "mean": [self.mean(metric) for metric in self.metrics],
-        }
-        interval = {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
-        return (
-            means
-            | interval
-            | {
-                f"fold {fold + 1}": [self.fold_mean(metric, fold) for metric in self.metrics]
-                for fold in range(self.n_folds)
-            }
-        )
+        found: dict[str, list[Any]] = {"metric": list(self.metrics), "mean": [self.mean(one) for one in self.metrics]}
+        found |= {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+        for fold in range(self.n_folds):
+            found[f"fold {fold + 1}"] = [self.fold_mean(metric, fold) for metric in self.metrics]
+        return found
 
     @property
     def headline(self) -> str:

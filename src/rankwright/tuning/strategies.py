@@ -12,26 +12,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from rankwright.errors import MissingExtraError, SettingError, UnknownNameError, require
 from rankwright.metrics.metric_table import parse_metric
-from rankwright.settings.spaces import Choice, Dimension, Space, Whole
-from rankwright.tuning.trials import (
-    Configuration,
-    Trial,
-    TrialResult,
-    drawn,
-    grid_members,
-    grid_size,
-    is_finite,
-    plain,
-    ranked,
-)
+from rankwright.settings.spaces import Choice, Dimension, Real, Space, Whole
+from rankwright.tuning.trials import Configuration, Trial, TrialResult, plain, ranked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +126,54 @@ class SearchTask:
         if self.plan.trials is None:
             raise SettingError("say how many configurations to try: give trials")
         return self.plan.trials
+
+
+def is_finite(space: Space) -> bool:
+    """Whether every setting has a list of values."""
+    return all(isinstance(dimension, Choice) for dimension in space.values())
+
+
+def grid_size(space: Space) -> int:
+    """How many configurations a space of lists has."""
+    return math.prod(len(values) for values in _lists(space).values())
+
+
+def grid_members(space: Space) -> Iterator[Configuration]:
+    """Every configuration of a space of lists, the last setting changing fastest: the simplest come first."""
+    lists = _lists(space)
+    for values in product(*lists.values()):
+        yield plain(dict(zip(lists, values, strict=True)))
+
+
+def _lists(space: Space) -> dict[str, tuple[Any, ...]]:
+    for name, dimension in space.items():
+        if not isinstance(dimension, Choice):
+            raise SettingError(
+                f"a grid needs a list of values for every setting, and {name} has a range: "
+                f"give a list, such as {name}=a,b,c, or search with another strategy"
+            )
+    return {name: dimension.values for name, dimension in space.items() if isinstance(dimension, Choice)}
+
+
+def drawn(space: Space, rng: np.random.Generator) -> Configuration:
+    """A configuration drawn at random."""
+    configuration: Configuration = plain({name: _drawn_value(dimension, rng) for name, dimension in space.items()})
+    return configuration
+
+
+def _drawn_value(dimension: Dimension, rng: np.random.Generator) -> Any:
+    if isinstance(dimension, Choice):
+        return dimension.values[int(rng.integers(len(dimension.values)))]
+    if isinstance(dimension, Real):
+        if not dimension.log:
+            return float(rng.uniform(dimension.low, dimension.high))
+        drawn_log = float(np.exp(rng.uniform(math.log(dimension.low), math.log(dimension.high))))
+        return min(max(drawn_log, dimension.low), dimension.high)
+    if not dimension.log:
+        return int(rng.integers(dimension.low, dimension.high, endpoint=True))
+    # Every whole number owns the part of the scale from half below it to half above it.
+    wide = np.exp(rng.uniform(math.log(dimension.low - 0.5), math.log(dimension.high + 0.5)))
+    return int(np.clip(np.rint(wide), dimension.low, dimension.high))
 
 
 def grid(task: SearchTask) -> Search:

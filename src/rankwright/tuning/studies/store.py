@@ -27,16 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwright.container import checks
 from rankwright.container.atomic import atomic_file, errors_name, remove_unfinished
-from rankwright.container.checks import (
-    as_one_line,
-    file_faults,
-    read_any_field,
-    read_array,
-    read_field,
-    read_integer,
-    read_list,
-)
 from rankwright.container.file import read_container, write_container
 from rankwright.container.locks import PLACES, PLAIN, lock_byte, unlock_byte
 from rankwright.errors import ContainerError, InputError
@@ -104,7 +96,7 @@ class Store:
         if canonical(found) != canonical(identity):
             other = sorted(name for name in identity.keys() | found.keys() if found.get(name) != identity.get(name))
             raise InputError(
-                f"{os.fspath(self.folder)} holds another study: its {as_one_line(', '.join(other))} differ; "
+                f"{os.fspath(self.folder)} holds another study: its {checks.as_one_line(', '.join(other))} differ; "
                 f"choose another folder, or the same command as before"
             )
 
@@ -168,7 +160,7 @@ class Store:
             return None, 0
         try:
             saved = read_container(path, STATE_KIND)
-            budget, files = read_integer(saved.header, "budget"), _files_of(saved.arrays)
+            budget, files = checks.read_integer(saved.header, "budget"), _files_of(saved.arrays)
         except (ContainerError, InputError):
             return None, 0  # it can be trained again
         if budget >= experiment.budget:
@@ -208,9 +200,9 @@ def _read_object(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is damaged: {as_one_line(str(error))}") from None
+        raise InputError(f"{path} is damaged: {checks.as_one_line(str(error))}") from None
     if not isinstance(found, dict):
-        raise InputError(f"{path} is damaged: it must hold an object, got {as_one_line(repr(found))}")
+        raise InputError(f"{path} is damaged: it must hold an object, got {checks.as_one_line(repr(found))}")
     return found
 
 
@@ -221,15 +213,15 @@ def read_searches(folder: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
 
 
 def _checked_search(search: dict[str, Any], path: Path) -> dict[str, Any]:
-    with file_faults(path, "search"):
-        trials = read_list(search, "trials", dict)
+    with checks.file_faults(path, "search"):
+        trials = checks.read_list(search, "trials", dict)
         if not trials:
             raise InputError("there are no trials")
         for one in trials:
-            read_field(one, "settings", dict)
-            read_list(one, "experiments", str)
-            if read_any_field(one, "budget") is not None:
-                read_integer(one, "budget")
+            checks.read_field(one, "settings", dict)
+            checks.read_list(one, "experiments", str)
+            if checks.read_any_field(one, "budget") is not None:
+                checks.read_integer(one, "budget")
     return search
 
 
@@ -253,10 +245,10 @@ def read_refit(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
     if not path.exists():
         return None
     found = _read_object(path)
-    with file_faults(path, "final training"):
-        read_field(read_field(found, "chosen", dict), "settings", dict)
-        read_field(found, "model", dict)
-        read_any_field(found, "steps")
+    with checks.file_faults(path, "final training"):
+        checks.read_field(checks.read_field(found, "chosen", dict), "settings", dict)
+        checks.read_field(found, "model", dict)
+        checks.read_any_field(found, "steps")
     return found
 
 
@@ -265,7 +257,7 @@ def _record_of(line: bytes, path: Path) -> Record:
         return Record.from_dict(json.loads(line))
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{path} is damaged: a line is no record of an experiment: {as_one_line(str(error))}"
+            f"{path} is damaged: a line is no record of an experiment: {checks.as_one_line(str(error))}"
         ) from None
 
 
@@ -276,5 +268,5 @@ def _files_of(arrays: Mapping[str, NDArray[Any]]) -> SavedState:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
             raise InputError(f"a state may hold files of its own folder, not {name!r}")
-        found[name] = read_array(arrays, name, np.uint8, (None,)).tobytes()
+        found[name] = checks.read_array(arrays, name, np.uint8, (None,)).tobytes()
     return found
