@@ -64,12 +64,7 @@ def experiments_here(monkeypatch: pytest.MonkeyPatch, here: HereEngine) -> list[
         asked.append((cluster, workers))
         return here
 
-    for module in (
-        "tuning.tuner",
-        "tuning.cross_validation",
-        "tuning.nested_validation",
-        "experiments.fold_comparison",
-    ):
+    for module in ("tuning.tuner", "tuning.cross_validation", "experiments.fold_comparison"):
         monkeypatch.setattr(f"rankwright.{module}.open_engine", open_here)
     return asked
 

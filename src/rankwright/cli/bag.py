@@ -89,12 +89,9 @@ def bag(
     from rankwright.catalog.training import read_parts
     from rankwright.experiments import variance
 
+    measured = tuple(metric_names(metrics) or variance.METRICS)
     plan = variance.StudyPlan(
-        n_samples=samples,
-        sample_fraction=sample_fraction,
-        metrics=tuple(metric_names(metrics) or variance.METRICS),
-        convention=convention,
-        seed=seed or 0,
+        n_samples=samples, sample_fraction=sample_fraction, metrics=measured, convention=convention, seed=seed or 0
     )
     variance.check_picture(picture)
     chosen_settings = _study_settings(settings or [], bags, select)

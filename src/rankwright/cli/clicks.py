@@ -72,9 +72,14 @@ def clicks(
         if rates:
             are_plain = (rule, correct, smoothing) == ("skip-above", False, 1.0)
             require(are_plain, "--rule, --correct and --smoothing shape preferences, not click rates")
-            found |= _write_rates(file, features, out, threads, as_json)
+            found, lines = _write_rates(file, features, out, threads)
         else:
-            found |= _write_preferences(file, features, out, (rule, correct, smoothing), threads, as_json)
+            found, lines = _write_preferences(file, features, out, (rule, correct, smoothing), threads)
+        if not as_json:
+            typer.echo("\n".join(lines))
+            for problem, count in file.problems.items():
+                tell(f"{problem}: {count:,} (first in {file.first_problems[problem]})")
+            tell_written(out, found.get("pairs_file"))
     if model is not None:
         whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
         fitted = _fit_models(whole, model, held_out, seed, threads, save)
@@ -94,8 +99,9 @@ def clicks(
 
 
 def _write_preferences(
-    file: LogFile, features: str, out: str, how: tuple[str, bool, float], threads: int | None, as_json: bool
-) -> dict[str, Any]:
+    file: LogFile, features: str, out: str, how: tuple[str, bool, float], threads: int | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Write the documents and their preferences; what was written, for JSON and in lines for people."""
     from dataclasses import replace
 
     from rankwright.clicks.preferences import with_preferences
@@ -109,24 +115,14 @@ def _write_preferences(
     data = replace(made.data, source_rows=None)
     write(replace(data, preferences=None), out)
     write_pairs(data, pairs)
-    if not as_json:
-        for line in _told(made):
-            typer.echo(line)
-        _tell_problems(file)
-        tell_written(out, pairs)
-    return {
-        "data": out,
-        "pairs_file": pairs,
-        "queries": data.n_queries,
-        "documents": data.n_docs,
-        "pairs": made.n_pairs,
-        "pairs_without_features": made.n_lost,
-        "votes_against_shown_order": made.votes.against_order,
-        "problems": file.problems,
-    }
+    found: dict[str, Any] = {"data": out, "pairs_file": pairs, "queries": data.n_queries, "documents": data.n_docs}
+    found |= {"pairs": made.n_pairs, "pairs_without_features": made.n_lost}
+    found |= {"votes_against_shown_order": made.votes.against_order, "problems": file.problems}
+    return found, _told(made)
 
 
-def _write_rates(file: LogFile, features: str, out: str, threads: int | None, as_json: bool) -> dict[str, Any]:
+def _write_rates(file: LogFile, features: str, out: str, threads: int | None) -> tuple[dict[str, Any], list[str]]:
+    """Write the documents with their click rates; what was written, for JSON and in lines for people."""
     from dataclasses import replace
 
     import numpy as np
@@ -139,20 +135,9 @@ def _write_rates(file: LogFile, features: str, out: str, threads: int | None, as
     data = replace(click_rates(read(features), whole_log(file, threads=threads)), source_rows=None)
     write(data, out)
     n_shown = int((~np.isnan(np.asarray(data.labels))).sum())
-    if not as_json:
-        typer.echo(
-            f"click rates of {n_shown:,} shown documents of {data.n_docs:,}, in {counted(data.n_queries, 'query')}"
-        )
-        _tell_problems(file)
-        tell_written(out)
-    return {
-        "data": out, "queries": data.n_queries, "documents": data.n_docs, "shown": n_shown, "problems": file.problems
-    }  # fmt: skip
-
-
-def _tell_problems(file: LogFile) -> None:
-    for problem, count in file.problems.items():
-        tell(f"{problem}: {count:,} (first in {file.first_problems[problem]})")
+    found: dict[str, Any] = {"data": out, "queries": data.n_queries, "documents": data.n_docs, "shown": n_shown}
+    line = f"click rates of {n_shown:,} shown documents of {data.n_docs:,}, in {counted(data.n_queries, 'query')}"
+    return found | {"problems": file.problems}, [line]
 
 
 def _told(made: ClickData) -> list[str]:

@@ -92,7 +92,9 @@ def inspect(
 
     if is_container(file) or source_of(file) is not None:
         require(not strict, f"--strict goes with a click log, and {file} is a model")
-        _inspect_model(file, data, reading, metric or DEFAULT_METRIC, threads, plot, top, as_json)
+        if plot is not None:
+            _draw_training(file, plot)
+        _inspect_model(file, data, reading, metric or DEFAULT_METRIC, threads, top, as_json)
         return
     require(plot is None, f"--plot goes with --objective or a model, and {file} is none")
     require(data is None, f"--data goes with a model, and {file} is none")
@@ -175,25 +177,21 @@ def _listed(names: list[str] | tuple[str, ...]) -> str:
     return (", ".join(names[:NAMES_SHOWN]) + more) or "none"
 
 
+def _draw_training(path: str, plot: str) -> None:
+    from rankwright.catalog.rankers import load
+    from rankwright.report.drawing import draw_training
+
+    draw_training(load(path), plot)
+    tell_written(plot)
+
+
 def _inspect_model(
-    path: str,
-    data: str | None,
-    reading: dict[str, Any],
-    metric: str,
-    threads: int | None,
-    plot: str | None,
-    top: int,
-    as_json: bool,
+    path: str, data: str | None, reading: dict[str, Any], metric: str, threads: int | None, top: int, as_json: bool
 ) -> None:
     """Print what a model file holds, and what the model does with the documents of `data`, where they are given."""
     from rankwright.catalog.rankers import describe_model, load
 
     model, found, permuted = describe_model(path), dict[str, Any](), None
-    if plot is not None:
-        from rankwright.report.drawing import draw_training
-
-        draw_training(load(path), plot)
-        tell_written(plot)
     if data is not None:
         from rankwright.catalog.scoring import read_for
         from rankwright.rankers.importance import permutation_importance
@@ -316,34 +314,18 @@ def _diagnosed(found: Diagnosis) -> Iterator[str]:
 
 def _diagnosis_rows(found: Diagnosis) -> Iterator[tuple[str, bool | None, str]]:
     small, asymmetry, loop = found.negligible, found.asymmetry, found.loop
-    yield (
-        "Jacobian symmetric (Eq. 11)",
-        found.has_symmetric_jacobian,
-        f"largest |J_ij - J_ji| {asymmetry.size:.2g}" + _documents(asymmetry.documents, asymmetry.size > small),
-    )
-    yield (
-        "closed paths integrate to 0",
-        abs(loop.size) <= small,
-        f"largest integral {loop.size:.2g}"
-        + _documents(loop.documents, abs(loop.size) > small)
-        + (f", moved by {loop.moves[0]:.2f} and {loop.moves[1]:.2f} and back" if abs(loop.size) > small else ""),
-    )
-    yield (
-        "rank changes move only the two",
-        found.sideways_jump.size <= small,
-        f"largest jump of another force {found.sideways_jump.size:.2g}",
-    )
-    yield "a cost exists", found.has_cost, _cost(found)
-    yield (
-        "Jacobian positive semidefinite",
-        found.is_semidefinite,
-        f"lowest eigenvalue {_rounded(found.lowest_eigenvalue.size, small)}",
-    )
-    yield (
-        "no jump down at rank changes",
-        found.downward_jump.size <= small,
-        f"largest {_rounded(found.downward_jump.size, small)}",
-    )
+    lowest, sideways, down = found.lowest_eigenvalue.size, found.sideways_jump.size, found.downward_jump.size
+    bends = f"largest |J_ij - J_ji| {asymmetry.size:.2g}" + _documents(asymmetry.documents, asymmetry.size > small)
+    yield "Jacobian symmetric (Eq. 11)", found.has_symmetric_jacobian, bends
+    is_open = abs(loop.size) > small
+    moved = f", moved by {loop.moves[0]:.2f} and {loop.moves[1]:.2f} and back" if is_open else ""
+    integral = f"largest integral {loop.size:.2g}{_documents(loop.documents, is_open)}{moved}"
+    yield "closed paths integrate to 0", abs(loop.size) <= small, integral
+    yield "rank changes move only the two", sideways <= small, f"largest jump of another force {sideways:.2g}"
+    recovered = f"recovered by integration to within {found.cost_error or 0:.1g} of the objective's own"
+    yield "a cost exists", found.has_cost, "" if found.cost_error is None else recovered
+    yield "Jacobian positive semidefinite", found.is_semidefinite, f"lowest eigenvalue {_rounded(lowest, small)}"
+    yield "no jump down at rank changes", down <= small, f"largest {_rounded(down, small)}"
     yield "convex", found.is_convex, ""
     alpha = "none: no slope makes up for a jump" if found.alpha is None else f"{found.alpha:.4g}"
     yield "smallest α for which α·s mends it", None, alpha
@@ -355,9 +337,3 @@ def _documents(documents: tuple[int, ...], is_fault: bool) -> str:
 
 def _rounded(size: float, negligible: float) -> str:
     return "0" if abs(size) <= negligible else f"{size:.3g}"
-
-
-def _cost(found: Diagnosis) -> str:
-    if found.cost_error is None:
-        return ""
-    return f"recovered by integration to within {found.cost_error:.1g} of the objective's own"

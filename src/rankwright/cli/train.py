@@ -79,16 +79,9 @@ def train(
     require(cluster is not None or workers is None, "--workers goes with --cluster")
     require(valid is not None or not watch, "--watch goes with --valid, which chooses the step")
     require(valid is not None or valid_initial_scores is None, "--valid-initial-scores goes with --valid")
+    beside = {"initial_scores": initial_scores, "valid_initial_scores": valid_initial_scores, "pairs": pairs}
     files = TrainingFiles(
-        train=data,
-        valid=valid,
-        watch=watch or (),
-        test=test,
-        initial_scores=initial_scores,
-        valid_initial_scores=valid_initial_scores,
-        pairs=pairs,
-        format=format,
-        options=reading,
+        train=data, valid=valid, watch=watch or (), test=test, **beside, format=format, options=reading
     )
     where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
     train_and_show(chosen, files, out, name=ranker, as_json=as_json, report=report, **where)
