@@ -45,15 +45,17 @@ class Reproduced:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole of it, in types JSON can hold."""
-        data = [source.to_dict() for source in self.experiment.sources(self.setup)]
+        size, seed = self.setup.size, self.setup.seed
+        options = [" --quick" if size == QUICK else "", f" --seed {seed}" if seed else ""]
+        options.append(" --data DIR" if self.setup.given else "")
         return {
             "experiment": self.experiment.name,
             "paper": self.experiment.paper,
             "title": self.experiment.title,
-            "size": self.setup.size,
-            "seed": self.setup.seed,
-            "command": command_of(self.experiment.name, self.setup),
-            "data": data,
+            "size": size,
+            "seed": seed,
+            "command": f"rankwright reproduce {self.experiment.name}{''.join(options)}",
+            "data": [source.to_dict() for source in self.experiment.sources(self.setup)],
             **self.outcome.to_dict(),
             "parts": self.n_parts,
             "parts_of": list(self.parts_of),
@@ -61,12 +63,6 @@ class Reproduced:
             "processor_seconds": round(self.processor_seconds, 2),
             "machine": machine(),
         }
-
-
-def command_of(name: str, setup: Setup) -> str:
-    """The command that computes it."""
-    options = [" --quick" if setup.size == QUICK else "", f" --seed {setup.seed}" if setup.seed else ""]
-    return f"rankwright reproduce {name}{''.join(options)}{' --data DIR' if setup.given else ''}"
 
 
 def machine() -> dict[str, Any]:
@@ -98,27 +94,22 @@ def reproduce(
     chosen = experiments_named(names)
     kept = KeptParts(Path(out), setup)
     work = {one.name: one.parts(setup) for one in chosen}
-    missing = {name: [part for part in parts if kept.result(part) is None] for name, parts in work.items()}
     found = []
     with ExitStack() as stack:
-        if engine is None and any(missing.values()):
+        if engine is None and any(kept.result(part) is None for parts in work.values() for part in parts):
             engine = stack.enter_context(open_engine(cluster, workers))
         for number, one in enumerate(chosen):
             announce(one.name, number, len(chosen), unit="experiments", overall=True)
             if engine is not None:
-                _run_parts(engine, setup, [part for part in work[one.name] if kept.result(part) is None], kept)
+                missing = [part for part in work[one.name] if kept.result(part) is None]
+                for n_done, done in enumerate(engine.run(perform, [(setup, part) for part in missing]), 1):
+                    part = missing[done.number]
+                    announce(f"{part.of}, {part.key}", n_done, len(missing), unit="parts")
+                    kept.keep(part, done.result)
             found.append(_concluded(one, setup, work[one.name], kept))
             kept.write(f"{one.name}.json", found[-1].to_dict())
             tell(f"{one.name}: {found[-1].outcome.verdict}; {found[-1].processor_seconds:.1f} processor seconds")
     return found
-
-
-def _run_parts(engine: Engine, setup: Setup, parts: Sequence[RunPart], kept: KeptParts) -> None:
-    tasks = [(setup, part) for part in parts]
-    for number, done in enumerate(engine.run(perform, tasks)):
-        part = parts[done.number]
-        announce(f"{part.of}, {part.key}", number + 1, len(parts), unit="parts")
-        kept.keep(part, done.result)
 
 
 def perform(_: Any, task: tuple[Setup, RunPart], __: Report) -> dict[str, Any]:

@@ -79,10 +79,10 @@ class DataSource:
                 f"synthetic: they resemble {self.likeness} but are not that set, so the figures cannot be compared one "
                 "to one; --data takes a folder with the real set"
             )
-        counts = {"query": self.n_queries, "document": self.n_docs, "feature": self.n_features}
-        size = ", ".join(counted(number, noun) for noun, number in counts.items())
         if self.kind == CLICKS:
             return f"{self.name}: a click log with labels"
+        counts = {"query": self.n_queries, "document": self.n_docs, "feature": self.n_features}
+        size = ", ".join(counted(number, noun) for noun, number in counts.items())
         own = "the set of that name" if self.is_known else "a set that is not known here by name"
         return f"{self.name}: {size}; {own}"
 
@@ -127,13 +127,7 @@ KNOWN_SETS: Mapping[str, Known] = {
     "Istella-X": Known((220,), 10_000),
 }
 YAHOO = re.compile(r"(set[12])\.train\.txt(\.gz|\.zst)?$")
-# What stands for a set that is not given: how it is made, in the paper's size and smaller (queries, documents of each).
-MADE_LIKE: Mapping[str, str] = {
-    "TD2003": "topics",
-    "TD2004": "topics",
-    "MQ2007": "web",
-    "MSLR-WEB10K": "web",
-}
+# What stands for a set that is not given: in the paper's size and smaller (queries, documents of each).
 SIZES_LIKE: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "TD2003": {"full": (50, 1000), "quick": (50, 300), "tiny": (10, 25)},
     "TD2004": {"full": (75, 1000), "quick": (75, 300), "tiny": (10, 25)},
@@ -174,9 +168,13 @@ def _folders(top: Path) -> Iterator[Path]:
 def _sources_at(place: Path) -> Iterator[DataSource]:
     names = sorted(path.name for path in place.iterdir())
     if any(re.fullmatch(r"Fold\d+", name) for name in names):
-        yield _folded(place)
+        first = fold_folders(place)[0]
+        yield _described(place, FOLDS, [path for path in sorted(first.iterdir()) if ".txt" in path.name])
         return
-    yield from (_yahoo(place, match[1]) for match in map(YAHOO.match, names) if match)
+    for name in (match[1] for match in map(YAHOO.match, names) if match):
+        files = [path for path in sorted(place.iterdir()) if path.name.startswith(f"{name}.")]
+        described = _described(place, PARTS, files)
+        yield replace(described, name=f"Yahoo {name}", path=str(place / name), is_known=True)
     if _part(place, "train") and _part(place, "test"):
         yield _described(place, PARTS, [path for path in (_part(place, one) for one in PART_NAMES) if path])
     if _log_and_labels(place):
@@ -204,22 +202,6 @@ def _part(place: Path, name: str, prefix: str = "") -> Path | None:
     spellings = ("vali", "valid") if name == "vali" else (name,)
     paths = [place / f"{prefix}{one}.txt{ending}" for one in spellings for ending in ("", ".gz", ".zst")]
     return next((path for path in paths if path.is_file()), None)
-
-
-def _folded(place: Path) -> DataSource:
-    first = fold_folders(place)[0]
-    files = [path for path in sorted(first.iterdir()) if ".txt" in path.name]
-    return _described(place, FOLDS, files)
-
-
-def _yahoo(place: Path, name: str) -> DataSource:
-    files = [path for path in sorted(place.iterdir()) if path.name.startswith(f"{name}.")]
-    described = _described(place, PARTS, files)
-    return DataSource(f"Yahoo {name}", PARTS, str(place / name), "", True, *_counts(described))
-
-
-def _counts(source: DataSource) -> tuple[int, int, int]:
-    return source.n_queries, source.n_docs, source.n_features
 
 
 def _described(place: Path, kind: str, files: Sequence[Path]) -> DataSource:
@@ -272,16 +254,13 @@ def fold(source: DataSource, number: int, seed: int = 0) -> Fold:
     if source.kind == FOLDS:
         one = read_fold(fold_folders(source.path)[number], n_features=source.n_features, allow_infinity=True)
         return _finite(one.train), _finite(one.vali), _finite(one.test)
-    parts = {name: _finite(_read(path, source)) for name, path in _parts_of(source).items()}
-    train, test = parts["train"], parts["test"]
+    parts = {
+        name: _finite(read_wide(path, source.n_features, allow_infinity=True))
+        for name, path in _parts_of(source).items()
+    }
     if "vali" not in parts:
-        train, vali = train.split(valid=VALID_SHARE, seed=seed)
-        return train, vali, test
-    return train, parts["vali"], test
-
-
-def _read(path: Path, source: DataSource) -> RankingDataset:
-    return read_wide(path, source.n_features, allow_infinity=True)
+        parts["train"], parts["vali"] = parts["train"].split(valid=VALID_SHARE, seed=seed)
+    return parts["train"], parts["vali"], parts["test"]
 
 
 def _finite(data: RankingDataset) -> RankingDataset:
@@ -292,10 +271,8 @@ def _finite(data: RankingDataset) -> RankingDataset:
 
 def _parts_of(source: DataSource) -> dict[str, Path]:
     place = Path(source.path)
-    if place.is_dir():
-        found = {part: _part(place, part) for part in PART_NAMES}
-    else:  # set1.train.txt and so on
-        found = {part: _part(place.parent, part, f"{place.name}.") for part in PART_NAMES}
+    where = (place, "") if place.is_dir() else (place.parent, f"{place.name}.")  # set1.train.txt and so on
+    found = {part: _part(where[0], part, where[1]) for part in PART_NAMES}
     if found["train"] is None or found["test"] is None:
         raise InputError(f"{source.path} has no file to train on, or none to test on")
     return {part: path for part, path in found.items() if path is not None}
@@ -304,7 +281,7 @@ def _parts_of(source: DataSource) -> dict[str, Path]:
 @lru_cache(maxsize=1)
 def _made(source: DataSource, seed: int) -> RankingDataset:
     n_queries, n_docs = source.n_queries, source.n_docs
-    if MADE_LIKE[source.likeness] == "topics":
+    if source.likeness.startswith("TD"):
         features = 44 if source.likeness == "TD2003" else 64
         return topic_distillation(n_queries, docs_per_query=n_docs, n_features=features, seed=seed)
     return web_search(n_queries, docs_per_query=n_docs, seed=seed)

@@ -42,6 +42,7 @@ SHOWN, RATES, DEBIASED, JUDGED = "the shown order", "click rates", "click rates,
 SKIP, CORRECTED, AND_NEXT = "skip-above", "skip-above, corrected", "skip-above-and-next"
 WAYS = (SHOWN, SKIP, CORRECTED, AND_NEXT, RATES, DEBIASED, JUDGED)
 LOG_WAYS = (SHOWN, SKIP, CORRECTED, AND_NEXT, RATES)
+PAIR_RULES = (*RULES, CORRECTED)
 LOG_FOLDS = 5
 AGAINST_THE_ORDER = (
     "skip-above only ever votes against the order that was shown: where that order is good, most of its votes are wrong"
@@ -69,12 +70,8 @@ def parts(setup: Setup) -> list[RunPart]:
     found = []
     for name, (log, ways) in logs.items():
         found += [RunPart(NAME, f"{name}, {way}", {"log": log, "way": way}) for way in ways]
-        found += [RunPart(NAME, f"{name}, pairs by {rule}", {"log": log, "rule": rule}) for rule in _rules()]
+        found += [RunPart(NAME, f"{name}, pairs by {rule}", {"log": log, "rule": rule}) for rule in PAIR_RULES]
     return found
-
-
-def _rules() -> list[str]:
-    return [*RULES, CORRECTED]
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -83,9 +80,8 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
         train, test, log, shown = _simulated(setup)
         if "rule" in values:
             return _agreement(log, train, values["rule"])
-        if values["way"] == SHOWN:
-            return {"values": {METRIC: _values(shown.predict(test), test)}}
-        return {"values": {METRIC: _values(_ranker(values["way"], train, log, setup).predict(test), test)}}
+        ranker = shown if values["way"] == SHOWN else _ranker(values["way"], train, log, setup)
+        return {"values": {METRIC: _values(ranker.predict(test), test)}}
     source = next(one for one in sources(setup) if one.name == values["log"])
     log, data = _logged(source)
     if "rule" in values:
@@ -107,21 +103,18 @@ def _simulated(setup: Setup) -> tuple[RankingDataset, RankingDataset, ClickLog, 
 
 
 def _ranker(way: str, train: RankingDataset, log: ClickLog, setup: Setup) -> BLMART:
-    debias = "auto" if way == DEBIASED else "none"
     ranker = BLMART(
         n_bags=setup.pick(20, 5, 2),
         n_trees=setup.pick(200, 100, 3),
         max_leaves=15,
         learning_rate=0.05,
-        debias=debias,
+        debias="auto" if way == DEBIASED else "none",
         seed=setup.seed,
         threads=THREADS,
     )
     if way == JUDGED:
         return ranker.fit(train)
-    if way in (RATES, DEBIASED):
-        return ranker.fit(click_rates(train, log))
-    return ranker.fit(_preferences(way, train, log))
+    return ranker.fit(click_rates(train, log) if way in (RATES, DEBIASED) else _preferences(way, train, log))
 
 
 def _preferences(way: str, train: RankingDataset, log: ClickLog) -> RankingDataset:
@@ -221,7 +214,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     tables = []
     for log, ways in [(SIMULATED, WAYS), *((source.name, LOG_WAYS) for source in sources(setup))]:
         prefix = "simulated" if log == SIMULATED else log
-        agreement = {rule: results[f"{prefix}, pairs by {rule}"] for rule in _rules()}
+        agreement = {rule: results[f"{prefix}, pairs by {rule}"] for rule in PAIR_RULES}
         tables.append(PaperTable(f"Preferences from {log} beside labels", _agreement_rows(agreement), 3))
         values = {way: results[f"{prefix}, {way}"] for way in ways}
         rows = {way: {METRIC: figure_of(by_fold([one], METRIC))} for way, one in values.items()}
@@ -261,13 +254,9 @@ def _claims(log: str, agreement: Mapping[str, Result], values: Mapping[str, Any]
             found = f"{figure.ours:.3f}, 95 % interval {figure.low:.3f} to {figure.high:.3f}"
             text = f"{log}: what is clicked is more relevant than what was skipped above it ({rule})"
             yield Claim(text, holds, found, AGAINST_THE_ORDER if holds is False else TOO_FEW_VOTES)
-    yield ahead(
-        f"{log}: a ranker that learns from such pairs (corrected) beats the order that was shown",
-        values[CORRECTED],
-        values[SHOWN],
-        (CORRECTED, SHOWN),
-        otherwise=CLICKS_KNOW_LESS if log == SIMULATED else LABELS_FOLLOW_THE_ORDER,
-    )
+    text = f"{log}: a ranker that learns from such pairs (corrected) beats the order that was shown"
+    why = CLICKS_KNOW_LESS if log == SIMULATED else LABELS_FOLLOW_THE_ORDER
+    yield ahead(text, values[CORRECTED], values[SHOWN], (CORRECTED, SHOWN), otherwise=why)
 
 
 EXPERIMENT = PaperExperiment(NAME, SLIDES, "Click-through data: implicit feedback", parts, run, conclude, sources)

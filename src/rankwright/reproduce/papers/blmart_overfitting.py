@@ -10,7 +10,7 @@ import numpy as np
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, Setup
 from rankwright.reproduce.fold_values import ahead
 from rankwright.reproduce.outcome import Figure, Findings, PaperTable
-from rankwright.reproduce.papers import blmart_variance
+from rankwright.reproduce.papers.blmart_variance import of_source, parts, run, sources
 from rankwright.reproduce.published import RANDOM, WITH
 
 NAME = "blmart-overfitting"
@@ -22,8 +22,8 @@ SHOWN = 6  # numbers of trees or bags in a table
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Curves by trees and by bags, and what becomes of them at the end."""
     tables, claims = [], []
-    for source in blmart_variance.sources(setup):
-        samples = blmart_variance.of_source(source, results)
+    for source in sources(setup):
+        samples = of_source(source, results)
         by_trees = {row: _curves(samples, "by_trees", row) for row in (RANDOM, BAGGED)}
         by_bags = _curves(samples, "by_bags", WITH)
         stages = samples[0]["stages"]
@@ -33,7 +33,8 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
                 row: _points(curves, stages) for row, curves in by_trees.items()}),
             PaperTable(f"{source.name}, {METRIC} by number of bags", {WITH: _points(by_bags, bags)}),
         ]  # fmt: skip
-        lost = {row: _lost(curves) for row, curves in by_trees.items()}
+        # For each sample, how far the last point lies below the best one.
+        lost = {row: (curves.max(axis=1) - curves[:, -1]).tolist() for row, curves in by_trees.items()}
         claims += [
             ahead(
                 f"{source.name}: too many trees hurt one LambdaMART more than BL-MART ({METRIC} lost)",
@@ -61,19 +62,5 @@ def _points(curves: Any, numbers: Sequence[int]) -> dict[str, Figure]:
     return {f"{numbers[place]}": Figure(float(curves[:, place].mean())) for place in places}
 
 
-def _lost(curves: Any) -> list[float]:
-    """For each sample, how far the last point lies below the best one."""
-    lost: list[float] = (curves.max(axis=1) - curves[:, -1]).tolist()
-    return lost
-
-
 # It takes the parts of the study of variance, from which both come.
-EXPERIMENT = PaperExperiment(
-    NAME,
-    SLIDES,
-    "Overfitting tolerance",
-    blmart_variance.parts,
-    blmart_variance.run,
-    conclude,
-    blmart_variance.sources,
-)
+EXPERIMENT = PaperExperiment(NAME, SLIDES, "Overfitting tolerance", parts, run, conclude, sources)

@@ -44,15 +44,15 @@ STUDENT = {3: 4.303, 5: 2.776, 10: 2.262}  # standard errors that hold 95 %, by 
 N_DRAWS = {"full": 10, "quick": 5, "tiny": 1}
 
 
-def sizes(setup: Setup) -> Sequence[int]:
-    """The numbers of training vectors."""
-    return setup.pick(SIZES, SIZES, SIZES[:2])
+def tried(setup: Setup, sizes: Sequence[int]) -> Sequence[int]:
+    """The numbers of training vectors that a setup tries."""
+    return sizes[: setup.pick(None, None, 2)]
 
 
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each cell and draw, and the net that is to learn without an error."""
     draws = range(N_DRAWS[setup.size])
-    found = grid_parts(NAME, "{row}, {size}, draw {draw}", draw=draws, row=PAPER, size=sizes(setup))
+    found = grid_parts(NAME, "{row}, {size}, draw {draw}", draw=draws, row=PAPER, size=tried(setup, SIZES))
     return found + grid_parts(NAME, "without error, draw {draw}", draw=draws)
 
 
@@ -93,7 +93,7 @@ def cells(results: Mapping[str, Result], row: str, size: int) -> list[Any]:
 
 def accuracies(setup: Setup, results: Mapping[str, Result], row: str, paper: Mapping[int, float]) -> dict[str, Figure]:
     """A row of the table: a figure for each size of the training set, beside the paper's."""
-    used = list(paper)[: setup.pick(None, None, 2)]
+    used = tried(setup, list(paper))
     return {f"{size:,}": figure_of_draws(cells(results, row, size), paper[size]) for size in used}
 
 
@@ -119,18 +119,11 @@ def linear_ceiling(n: int = 1500, n_levels: int = 6) -> tuple[float, float]:
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """The table, and the paper's three conclusions from it."""
     rows = {row: accuracies(setup, results, row, dict(zip(SIZES, PAPER[row], strict=True))) for row in PAPER}
-    largest = sizes(setup)[-1]
+    largest = tried(setup, SIZES)[-1]
     two, one = (cells(results, f"Net, {layers}", largest) for layers in ("2 layers", "linear"))
+    text = "on the network task two layers are better than one"
     claims = [
-        ahead(
-            "on the network task two layers are better than one",
-            two,
-            one,
-            ("2 layers", "linear"),
-            otherwise=SMALL_SETS,
-            times=100,
-            digits=2,
-        ),
+        ahead(text, two, one, ("2 layers", "linear"), otherwise=SMALL_SETS, times=100, digits=2),
         _little("on the polynomial task they help little", rows, f"{largest:,}"),
         *_learns(results),
         near(rows),

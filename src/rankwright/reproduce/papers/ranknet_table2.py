@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
-from rankwright.reproduce.papers.ranknet_table1 import DOCS, N_DRAWS, accuracies, accuracy, near
+from rankwright.reproduce.papers.ranknet_table1 import DOCS, N_DRAWS, accuracies, accuracy, near, tried
 from rankwright.synthetic import random_polynomial
 
 NAME = "ranknet-table2"
@@ -22,15 +22,10 @@ PAPER_PAIRS: Mapping[str, Sequence[int]] = {
 }
 
 
-def sizes(setup: Setup) -> Sequence[int]:
-    """The numbers of training vectors."""
-    return setup.pick(SIZES, SIZES, SIZES[:2])
-
-
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each cell and draw."""
     draws = range(N_DRAWS[setup.size])
-    return grid_parts(NAME, "{row}, {size}, draw {draw}", draw=draws, row=PAPER, size=sizes(setup))
+    return grid_parts(NAME, "{row}, {size}, draw {draw}", draw=draws, row=PAPER, size=tried(setup, SIZES))
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -54,7 +49,7 @@ def _n_pairs(size: int, seed: int, *, with_ties: bool) -> int:
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Accuracies and numbers of pairs, and whether ties matter."""
-    used = sizes(setup)
+    used = tried(setup, SIZES)
     rows = {row: accuracies(setup, results, row, dict(zip(SIZES, PAPER[row], strict=True))) for row in PAPER}
     pairs = {
         row: {f"{size:,}": Figure(float(np.mean([one["pairs"] for key, one in results.items()

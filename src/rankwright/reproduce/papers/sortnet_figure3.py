@@ -8,8 +8,7 @@ import numpy as np
 
 from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, Setup
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
-from rankwright.reproduce.papers import sortnet_table1
-from rankwright.reproduce.papers.sortnet_table1 import PAPER_CHOICE, of_size, sources
+from rankwright.reproduce.papers.sortnet_table1 import PAPER_CHOICE, of_size, parts, run, sources
 from rankwright.reproduce.papers.sortnet_table2 import USUAL_SIZE
 
 NAME = "sortnet-figure3"
@@ -30,20 +29,16 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         mean = curves.mean(axis=0)
         rows[f"{source.name}, {size} hidden"] = {f"{number}": Figure(float(value)) for number, value in enumerate(mean)}
         reached = int(np.argmax(best_so_far >= best_so_far[-1] - NEAR))
-        claims.append(
-            Claim(
-                f"{source.name}: the best net is found before the last iteration",
-                reached < longest - 1,
-                f"within {NEAR:g} of the best MAP at iteration {reached} of {longest - 1}: {best_so_far[-1]:.3f}, from "
-                f"{mean[0]:.3f} for the random net",
-                f"it was still rising at the last iteration; {source.differs}",
-            )
+        text = f"{source.name}: the best net is found before the last iteration"
+        told = (
+            f"within {NEAR:g} of the best MAP at iteration {reached} of {longest - 1}: {best_so_far[-1]:.3f}, from "
+            f"{mean[0]:.3f} for the random net"
         )
+        why = f"it was still rising at the last iteration; {source.differs}"
+        claims.append(Claim(text, reached < longest - 1, told, why))
     table = PaperTable("MAP on validation documents by iteration, mean of folds", rows, 3)
     return Findings([table], claims, ["the paper draws the curves without numbers"])
 
 
 # It takes the parts of Table 1, from which the figure comes.
-EXPERIMENT = PaperExperiment(
-    NAME, SORTNET, "Validation MAP by iteration", sortnet_table1.parts, sortnet_table1.run, conclude, sources
-)
+EXPERIMENT = PaperExperiment(NAME, SORTNET, "Validation MAP by iteration", parts, run, conclude, sources)

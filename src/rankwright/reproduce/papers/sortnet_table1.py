@@ -34,10 +34,9 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
 
 def sortnet_on_fold(setup: Setup, source: DataSource, number: int, hidden: int, quality: str) -> Result:
     """SortNet on a fold, its net chosen by `quality` on the validation documents."""
-    convention = convention_of(source)
     ranker = SortNet(
         hidden=hidden,
-        select=f"{quality}:{convention}",
+        select=f"{quality}:{convention_of(source)}",
         max_iter=setup.pick(MAX_ITER, MAX_ITER, 2),
         epochs=setup.pick(30, 30, 2),
         seed=setup.seed,
@@ -82,13 +81,8 @@ def _claims(source: DataSource, found: Mapping[int, list[Result]]) -> list[Claim
         f"{hidden} hidden: {validation[hidden]:.3f} on vali, {test[hidden]:.3f} on test" for hidden in HIDDEN
     )
     text = f"{source.name}: the size that validation MAP chooses is best on test"
-    gap = ahead(
-        text,
-        by_fold(found[best], "map"),
-        by_fold(found[chosen], "map"),
-        (f"{best} hidden", f"{chosen} hidden"),
-        otherwise="",
-    )
+    pair = [by_fold(found[hidden], "map") for hidden in (best, chosen)]
+    gap = ahead(text, pair[0], pair[1], (f"{best} hidden", f"{chosen} hidden"), otherwise="")
     few = f"a fold validates on few queries, and the sizes are close: {gap.found}"
     claims = [Claim(text, True if chosen == best else False if gap.holds else None, told, few)]
     if source.stands_for in PAPER_CHOICE:
