@@ -256,9 +256,7 @@ def _measured(name: str, fold: LetorFold, fingerprint: str, plan: ComparisonPlan
         documents=found.groups.sizes.tolist(),
         nothing_relevant=found.nothing_relevant,
         values={metric: for_json(np.mean(values, axis=0)) for metric, values in by_seed.items()},
-        by_seed={}
-        if plan.seeds == 1
-        else {metric: [for_json(own) for own in values] for metric, values in by_seed.items()},
+        by_seed={metric: list(map(for_json, values)) for metric, values in by_seed.items() if plan.seeds > 1},
     )
 
 
@@ -317,16 +315,13 @@ def _spread_table(spread: Mapping[str, Mapping[str, VarianceComponents | None]],
         known = {name: own for name, own in of_systems.items() if own is not None}
         for system, own in known.items():
             low, high = own.interval
-            deviations = [_deviation(getattr(own, part)) for part in SPREAD_PARTS]
+            variances = [getattr(own, part) for part in SPREAD_PARTS]
+            deviations = ["-" if math.isnan(variance) else f"{math.sqrt(variance):.4f}" for variance in variances]
             rows.append([metric, system, *deviations, f"{signed_cell(low)} to {signed_cell(high)}"])
         if known:
             nearest = min(known, key=lambda name: abs(known[name].mean))
             notes.append(_uncertainty_sentence(metric, best[metric], nearest, known[nearest]))
     return ShownTable(SPREAD_TITLE, ["metric", "system", *SPREAD_PARTS, "95 % interval"], rows, SPREAD_PARTS, notes)
-
-
-def _deviation(variance: float) -> str:
-    return "-" if math.isnan(variance) else f"{math.sqrt(variance):.4f}"
 
 
 def _uncertainty_sentence(metric: str, best: str, system: str, own: VarianceComponents) -> str:

@@ -102,17 +102,10 @@ def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list
 def write_quickstart_report(result: Quickstart, folder: str | os.PathLike[str]) -> Path:
     """Write the report on the rankers and the best single feature, next to the files of `write_quickstart`."""
     comparison = compare(result.compared, result.parts["test"], METRICS)
-    files = {"data": str(Path(folder, "test.txt"))}
-    origin = Origin(
-        f"rankwright quickstart --out {quote(os.fspath(folder))}",
-        files,
-        {result.model.name: str(Path(folder, MODEL_FILE))},
-        0,
-    )
-    page = replace(
-        page_of_comparison(comparison, origin), title="The quickstart: three rankers and the best single feature"
-    )
-    return write_page(page, Path(folder, REPORT_FILE))[0]
+    command, data = f"rankwright quickstart --out {quote(os.fspath(folder))}", str(Path(folder, "test.txt"))
+    origin = Origin(command, {"data": data}, {result.model.name: str(Path(folder, MODEL_FILE))}, 0)
+    title = "The quickstart: three rankers and the best single feature"
+    return write_page(replace(page_of_comparison(comparison, origin), title=title), Path(folder, REPORT_FILE))[0]
 
 
 @dataclass(frozen=True, slots=True)

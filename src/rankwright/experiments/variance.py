@@ -333,8 +333,7 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
     steadier = "–" if change is None else f"{change:+.0%}"
     sentence = (
         f"{WITH} reaches {bagged['mean']:.4f} {metric} on average over {samples}, {RANDOMISED} "
-        f"{single['mean']:.4f}; its "
-        f"variance differs by {steadier}."
+        f"{single['mean']:.4f}; its variance differs by {steadier}."
     )
     figures = (
         KeyFigure(steadier, "variance against a single model"),

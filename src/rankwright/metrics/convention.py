@@ -185,7 +185,9 @@ class Convention:
     def name(self) -> str:
         """The text that `parse_convention` turns back into this convention."""
         changes = self.changes_from(CONVENTIONS[self.base])
-        return f"{self.base}({', '.join(_rule_text(self, rule) for rule in changes)})" if changes else self.base
+        equals = {rule: "" if rule == "relevant" else "=" for rule in changes}  # relevant>=2
+        told = ", ".join(f"{rule}{sign}{_value_text(getattr(self, rule))}" for rule, sign in equals.items())
+        return f"{self.base}({told})" if changes else self.base
 
     def __str__(self) -> str:
         return self.name
@@ -308,11 +310,6 @@ def as_convention(convention: str | Convention) -> Convention:
     return convention if isinstance(convention, Convention) else parse_convention(convention)
 
 
-def _rule_text(convention: Convention, rule: str) -> str:
-    value = getattr(convention, rule)
-    return f"{rule}{'' if isinstance(value, Relevance) else '='}{_value_text(value)}"
-
-
 def _value_text(value: Any) -> str:
     if value is None:
         return "empty"  # as the rule of that name says
@@ -338,16 +335,11 @@ def _parse_rule(part: str, known_gains: Mapping[str, Gain]) -> tuple[str, Any]:
         return rule, _number(rule, text)
     if rule == "empty_map" and text == "empty":
         return rule, None
-    known = DISCOUNTS if rule == "discount" else _choices(rule)
+    standard = getattr(CONVENTIONS[DEFAULT], "empty" if rule == "empty_map" else rule)
+    known: Mapping[str, Any] = DISCOUNTS if rule == "discount" else {one.value: one for one in type(standard)}
     if text not in known:
         raise UnknownNameError(rule, text, known=known)
     return rule, known[text]
-
-
-def _choices(rule: str) -> Mapping[str, Any]:
-    """The values of a rule that chooses from an enumeration, by their text."""
-    standard = getattr(CONVENTIONS[DEFAULT], "empty" if rule == "empty_map" else rule)
-    return {choice.value: choice for choice in type(standard)}
 
 
 def _parse_gain(text: str, gains: Mapping[str, Gain]) -> Gain:

@@ -104,11 +104,11 @@ class ScoringSystem(Protocol):
 def predicted_by(system: ArrayLike | ScoringSystem, data: RankingDataset) -> Any:
     """The scores of the documents, in the row order of their source.
 
-    Models of other libraries get the matrix of features; whatever else has `predict` gets the dataset.
+    Systems that say they take datasets, as rankers do, get the dataset; all others get the matrix of features.
     """
     if not hasattr(system, "predict"):
         return system
-    if not is_foreign(system):
+    if getattr(type(system), "takes_datasets", False):  # as those of rankers do
         return system.predict(data)
     features = data.in_source_order(data.features)
     package = type(system).__module__.partition(".")[0]
@@ -116,8 +116,3 @@ def predicted_by(system: ArrayLike | ScoringSystem, data: RankingDataset) -> Any
         features = import_module(package).DMatrix(features)
     found: Float64Array = np.asarray(system.predict(features), np.float64)
     return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
-
-
-def is_foreign(system: Any) -> bool:
-    """Whether an object with `predict` wants a matrix: all but those that say they take datasets, as rankers do."""
-    return not getattr(type(system), "takes_datasets", False)

@@ -28,22 +28,15 @@ def conclusion_of(metric: str, first: str, second: str, test: PairedTest, p_valu
     if test.queries == 1:
         ahead = f"{abs(test.difference):.4f} {metric}"
         return f"{first} is ahead of {second} by {ahead}, but one query tells nothing of chance."
+    size, needed = test.effect.size, test.effect.needed
     if p_value >= alpha:
-        return f"{first} is ahead of {second} {by}, but {on} that may be chance: p = {p_value:.2g}{_needed(test)}."
+        chance = f"{first} is ahead of {second} {by}, but {on} that may be chance: p = {p_value:.2g}"
+        if needed is None or needed <= test.queries:
+            return f"{chance}."
+        return f"{chance}; to be sure of a difference of this size you would need about {_round(needed):,} queries."
     sure = f"p < {SURE}" if p_value < SURE else f"p = {p_value:.2g}"
-    return f"{first} is better than {second} {by} {on}; that is hardly chance: {sure}, {_effect(test)}."
-
-
-def _needed(test: PairedTest) -> str:
-    needed = test.effect.needed
-    if needed is None or needed <= test.queries:
-        return ""
-    return f"; to be sure of a difference of this size you would need about {_round(needed):,} queries"
-
-
-def _effect(test: PairedTest) -> str:
-    size = test.effect.size
-    return "the same on every query" if math.isinf(size) else f"a {word_of(size)} effect"
+    effect = "the same on every query" if math.isinf(size) else f"a {word_of(size)} effect"
+    return f"{first} is better than {second} {by} {on}; that is hardly chance: {sure}, {effect}."
 
 
 def detectable_of(metric: str, first: str, second: str, test: PairedTest) -> str:
@@ -106,17 +99,11 @@ def tables_of(comparison: SystemComparison) -> ShownTables:
 def _details(comparison: SystemComparison, metric: str) -> ShownTable:
     best, against = comparison.best[metric], comparison.against_best[metric]
     names = [name for name in comparison.ordered(metric) if name in against]
-    rows = [
-        [
-            name,
-            difference_cell(against[name].paired),
-            p_cell(against[name].randomisation_holm),
-            p_cell(against[name].t_holm),
-            effect_cell(against[name].paired),
-            outcomes_cell(against[name].paired),
-        ]
-        for name in names
-    ]
+    rows = []
+    for name in names:
+        one, test = against[name], against[name].paired
+        p_cells = p_cell(one.randomisation_holm), p_cell(one.t_holm)
+        rows.append([name, difference_cell(test), *p_cells, effect_cell(test), outcomes_cell(test)])
     sensitivity = detectable_of(metric, best, names[0], against[names[0]].paired)
     title = f"{metric}: how the others differ from {best}"
     return ShownTable(title, DETAILS, rows, ("p", "t-test", OUTCOMES), [sensitivity] if sensitivity else [])

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Tabular
 from rankwright.errors import RankwrightError, require
@@ -188,10 +189,7 @@ def diff_lists(
     ids = evaluations[systems[0]].query_ids.tolist()
     change = results[1].values - results[0].values
     better = change if results[0].measure.higher_is_better else -change
-    chosen = {
-        "lost": _most(better, np.flatnonzero(better < 0), ids, top),
-        "won": _most(-better, np.flatnonzero(better > 0), ids, top),
-    }
+    chosen = {"lost": _lowest(better, ids, top), "won": _lowest(-better, ids, top)}
     convention = results[0].measure.convention
     ranked = [RankedQueries.of(material.lists[name], convention, material.data) for name in systems]
     rankers = {name: material.rankers[name] for name in systems if name in material.rankers}
@@ -208,9 +206,9 @@ def diff_lists(
     return RankingDiff(systems, metric, tuple(queries), counts)
 
 
-def _most(worth: Any, numbers: Any, ids: Sequence[Any], top: int) -> list[int]:
-    """The numbers of the queries of least worth; of equals, those whose ids come first, whatever their order."""
-    return sorted(numbers.tolist(), key=lambda number: (worth[number], str(ids[number])))[:top]
+def _lowest(worth: Float64Array, ids: Sequence[Any], top: int) -> list[int]:
+    """The numbers of the queries of least worth, below 0; of equals, those whose ids come first."""
+    return sorted(np.flatnonzero(worth < 0).tolist(), key=lambda number: (worth[number], str(ids[number])))[:top]
 
 
 def _placed(ranked: Sequence[Listed], other: Sequence[Listed], depth: int) -> tuple[Placed, ...]:

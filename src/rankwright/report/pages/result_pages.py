@@ -139,10 +139,8 @@ def _curve_section(compressed: Compressed) -> Section:
 def _of_compressed(compressed: Compressed) -> PageVerdict:
     original, chosen, test = compressed.original, compressed.chosen, compressed.difference
     low, high = test.interval
-    is_sure = test.p_value < ALPHA
-    worse = compressed.sign * test.difference < 0
-    lost = "loses" if worse else "gains"
-    sure = f"{'this is hardly' if is_sure else 'that may be'} chance: p = {test.p_value:.2g}"
+    lost = "loses" if compressed.sign * test.difference < 0 else "gains"
+    sure = f"{'this is hardly' if test.p_value < ALPHA else 'that may be'} chance: p = {test.p_value:.2g}"
     sentence = (
         f"The chosen model ({chosen.means}) is {compressed.factor:.1f} times smaller. On {test.queries:,} test queries "
         f"it {lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
@@ -200,12 +198,8 @@ def _verdict(found: Explained | Ablation) -> PageVerdict:
         f"Without {name}, {found.metric} changes by {test.difference:+.4f} from {found.whole:.4f} (95 % "
         f"interval {test.interval.low:+.4f} to {test.interval.high:+.4f}, p = {test.p_value:.2g})."
     )
-    return PageVerdict(
-        f"{name} matters most",
-        sentence,
-        Sureness.MEASURED,
-        (KeyFigure(f"{test.difference:+.4f}", f"{found.metric} without it"),),
-    )
+    figures = (KeyFigure(f"{test.difference:+.4f}", f"{found.metric} without it"),)
+    return PageVerdict(f"{name} matters most", sentence, figures=figures)
 
 
 def _of_pair(found: PairExplanation) -> PageVerdict:
@@ -231,9 +225,8 @@ def _of_list(found: Explanation) -> PageVerdict:
         f"{label_of(found.features[feature])} = {shown(found.values[place, feature])} moves it most: "
         f"{found.centred[place, feature]:+.4g} against the query's mean."
     )
-    return PageVerdict(
-        f"Query {found.query}", sentence, Sureness.MEASURED, (KeyFigure(f"{found.scores[place]:.4g}", "best score"),)
-    )
+    best = KeyFigure(f"{found.scores[place]:.4g}", "best score")
+    return PageVerdict(f"Query {found.query}", sentence, figures=(best,))
 
 
 def _of_importance(found: FeatureImportance) -> PageVerdict:

@@ -36,20 +36,17 @@ def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
         headline = f"{first} and {second} are equal"
     else:
         headline = f"{first} wins" if is_sure else f"{first} leads, but that may be chance"
+    # The label says that p is corrected, because the interval beside it is not.
+    n_tests = sum(map(len, comparison.against_best.values()))
+    corrected = f", corrected for {n_tests} tests" if n_tests > 1 else ""
     figures = (
         KeyFigure(f"{abs(test.difference):+.4f}", f"{metric} over {second}"),
         KeyFigure(f"{low:.4f} to {high:.4f}", "95 % interval of the difference"),
-        KeyFigure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", _p_label(comparison)),
+        KeyFigure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", f"p, randomisation test{corrected}"),
         KeyFigure(f"{test.losses:,} / {test.ties:,} / {test.wins:,}", "queries won / tied / lost"),
     )
     sureness = Sureness.SURE if is_sure else Sureness.CHANCE
     return PageVerdict(headline, comparison.conclusion, sureness, figures)
-
-
-def _p_label(comparison: SystemComparison) -> str:
-    """What the p-value is; it says so where p is corrected for several tests, because the interval beside it is not."""
-    n_tests = sum(map(len, comparison.against_best.values()))
-    return "p, randomisation test" + (f", corrected for {n_tests} tests" if n_tests > 1 else "")
 
 
 def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
@@ -60,8 +57,7 @@ def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
     queries = counted(result.n_queries, "query")
     sentence = (
         f"{name} reaches {result.mean:.4f} {measured.metric} on {queries}{on}; the true mean lies between "
-        f"{low:.4f} and "
-        f"{high:.4f} with 95 % confidence."
+        f"{low:.4f} and {high:.4f} with 95 % confidence."
     )
     if result.n_queries < 2:
         reached = f"{name} reaches {result.mean:.4f} {measured.metric}{on}"
@@ -76,20 +72,24 @@ def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
 
 def metrics_section(measured: Measured) -> Section:
     """The table of metrics, a chart of the first one, and the tests against the best where there are several."""
-    evaluation = measured.some
+    headline = measured.some.headline
     blocks: list[Block] = []
     if measured.comparison is None:
         blocks += [PageTable(replace(one.shown(), title="")) for one in measured.evaluations.values()]
     else:
         blocks.append(PageTable(means_table(measured.comparison)))
-        rows_of = [_row(name, measured) for name in measured.evaluations]
+        results = {name: evaluation[measured.metric] for name, evaluation in measured.evaluations.items()}
+        rows_of = [
+            {"system": name, "mean": result.mean, "low": result.interval.low, "high": result.interval.high}
+            for name, result in results.items()
+        ]
         caption = (
             f"{measured.metric} with 95 % intervals of the mean. Systems whose intervals overlap may still differ "
             "significantly: the tests below compare them query by query."
         )
         blocks.append(Chart(mean_intervals(rows_of, measured.metric), caption))
         blocks.append(PageTable(tests_table(measured.comparison)))
-    return Section("metrics", "Metrics", _sentence(evaluation.headline), tuple(blocks))
+    return Section("metrics", "Metrics", f"{headline[:1].upper()}{headline[1:]}.", tuple(blocks))
 
 
 def means_table(comparison: SystemComparison) -> ShownTable:
@@ -99,8 +99,7 @@ def means_table(comparison: SystemComparison) -> ShownTable:
         cells = []
         for metric, result in comparison.evaluations[system].results.items():
             marks = comparison.marks(system, metric)
-            ends = f"{result.interval.low:.4f} to {result.interval.high:.4f}"
-            cells.append(f"{result.mean:.4f}{' ' if marks else ''}{marks}\n{ends}")
+            cells.append(f"{result.mean:.4f}{' ' if marks else ''}{marks}\n{result.interval}")
         rows.append([system, *cells])
     columns = ["system", *comparison.metrics]
     return ShownTable("", columns, rows, columns[1:], ["Below each mean is its 95 % interval.", comparison.legend])
@@ -154,12 +153,3 @@ def _slices_table(found: SliceComparison) -> ShownTable:
     ]  # fmt: skip
     columns = ["slice", "systems", "queries", "difference (95 %)", "p", "effect", OUTCOMES]
     return ShownTable("Tests on slices", columns, rows, columns[2:], [f"{found.headline}."])
-
-
-def _row(name: str, measured: Measured) -> dict[str, object]:
-    result = measured.evaluations[name][measured.metric]
-    return {"system": name, "mean": result.mean, "low": result.interval.low, "high": result.interval.high}
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."

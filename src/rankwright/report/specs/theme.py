@@ -15,30 +15,15 @@ Spec = dict[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # names the version; nothing is loaded from it
 SERIES = tuple(f"$s{number}" for number in range(len(COLOURS)))
-SOFT = "#57606a"
-IN_PICTURES: Mapping[str, str] = {
-    "ink": INK,
-    "soft": SOFT,
-    "line": FAINT,
-    "card": "#ffffff",
-    "others": "#8b949e",
-} | {f"s{number}": colour for number, colour in enumerate(COLOURS)}
+_GREYS = {"ink": INK, "soft": "#57606a", "line": FAINT, "card": "#ffffff", "others": "#8b949e"}
+IN_PICTURES: Mapping[str, str] = _GREYS | {f"s{number}": colour for number, colour in enumerate(COLOURS)}
 ON_PAGES: Mapping[str, str] = {token: f"var(--{token})" for token in IN_PICTURES}
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
 AXIS = {
-    "labelColor": "$soft",
-    "titleColor": "$soft",
-    "domainColor": "$line",
-    "tickColor": "$line",
-    "gridColor": "$line",
-    "gridOpacity": 0.7,
-    "labelFontSize": 12,
-    "titleFontSize": 12,
-    "titleFontWeight": "normal",
-    "titlePadding": 8,
-    "labelPadding": 6,
-    "labelLimit": 220,
-}
+    "labelColor": "$soft", "titleColor": "$soft", "domainColor": "$line", "tickColor": "$line", "gridColor": "$line",
+    "gridOpacity": 0.7, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 8,
+    "labelPadding": 6, "labelLimit": 220,
+}  # fmt: skip
 CONFIG: Spec = {
     "background": None,
     "font": FONT,
