@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import inf, log2, nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.common import below, or_ones, slices, stream_of, unit_interval
@@ -164,18 +165,18 @@ def _are_swaps(settings: PairSettings) -> bool:
 
 def _weight_matrices(
     query: _BatchQuery, ranked: IntArray, worth: Float64Array, discount: Float64Array, settings: PairSettings
-) -> tuple[Float64Array, Float64Array]:
+) -> tuple[Float64Array, NDArray[Any]]:
     """The weights of all pairs without their constant share, and whether a pair counts at the ranks of the scores."""
-    n = len(ranked)
-    ranks, n_counted = np.arange(n), settings.truncation or n
-    counted = np.minimum.outer(ranks, ranks) < n_counted
+    ranks = np.arange(len(ranked))
+    is_top = ranks < (settings.truncation or len(ranked))
+    counted = is_top[:, None] | is_top
     if settings.perturbations:
         orders = list(_noisy_ranks(query, ranked, settings))
         swaps = np.mean([_swaps(rank_of, worth, discount, settings) for rank_of in orders], axis=0)
-        return np.asarray(swaps, np.float64), counted.astype(np.float64)
+        return np.asarray(swaps, np.float64), counted
     if settings.expected_ties:
         return _expected(query.scores[ranked], worth, discount, counted)
-    return _swaps(ranks, worth, discount, settings), counted.astype(np.float64)
+    return _swaps(ranks, worth, discount, settings), counted
 
 
 def _noisy_ranks(query: _BatchQuery, ranked: IntArray, settings: PairSettings) -> Iterator[IntArray]:
@@ -280,10 +281,12 @@ def _sampled_pairs(
 
 
 def _mixed(
-    matrices: tuple[Float64Array, Float64Array], pairs: list[_Pairs], weight: Float64Array, settings: PairSettings
+    matrices: tuple[Float64Array, NDArray[Any]], pairs: list[_Pairs], weight: Float64Array, settings: PairSettings
 ) -> Float64Array:
     """Weights of which a share is the same for all pairs that count, such that both shares have the same sum."""
     changes, counted = matrices
+    if settings.constant_share == 0:
+        return changes
     sums = np.zeros(2)
     for some in pairs:
         own = some.weight * weight[some.a] * weight[some.b]
