@@ -11,8 +11,16 @@ from types import SimpleNamespace
 import numpy as np
 
 import rankwright as rw
-from rankwright.progress.display import Notebook, Place, PlainLines, in_notebook, on_terminal, progress_shown, say
-from rankwright.progress.line import ProgressLine
+from rankwright.progress.display import (
+    Notebook,
+    Place,
+    PlainLines,
+    ProgressLine,
+    in_notebook,
+    on_terminal,
+    progress_shown,
+    say,
+)
 from rankwright.progress.stages import announce, is_followed
 
 

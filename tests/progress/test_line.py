@@ -5,7 +5,7 @@ import logging
 import pytest
 
 import rankwright as rw
-from rankwright.progress.line import ProgressLine, clock_time, duration
+from rankwright.progress.display import ProgressLine, clock_time, duration
 from rankwright.progress.stages import STAGE, Stage, log
 
 

@@ -29,9 +29,8 @@ from rankwright.progress.stages import announce, is_followed
 from rankwright.rankers.recipe import TrainingRun, lasting_settings
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.training.digest import run_identity
-from rankwright.training.driver import Checkpoint, Lesson, learn
+from rankwright.training.driver import Checkpoint, Lesson, Watches, appender, learn, watches_of
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, Watch
-from rankwright.training.watch import Watches, appender, watches_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

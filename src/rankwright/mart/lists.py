@@ -14,8 +14,8 @@ from rankwright.data.splits import Fold
 from rankwright.metrics.confidence_intervals import weighted_mean
 from rankwright.metrics.metric_table import as_measure
 from rankwright.objectives.objective import DataFacts, Objective
+from rankwright.training.driver import Watches, watch_metric, watches_of
 from rankwright.training.loop import Watch
-from rankwright.training.watch import Watches, watch_metric, watches_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.fingerprints import binned_digest
 from rankwright.trees.boosting import Boosting, BoostingParams

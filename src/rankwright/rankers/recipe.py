@@ -30,9 +30,8 @@ from rankwright.rankers.model import Model
 from rankwright.rankers.stages import Stage, run_stages, usual_stages
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.digest import data_digest, digests_of, run_identity
-from rankwright.training.driver import Checkpoint, Learned, Learner, Lesson, learn
+from rankwright.training.driver import Checkpoint, Learned, Learner, Lesson, Watches, appender, learn, watches_of
 from rankwright.training.loop import History, Listener, LoopPlan
-from rankwright.training.watch import Watches, appender, watches_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
