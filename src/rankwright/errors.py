@@ -52,10 +52,7 @@ class Message(str):
 
 
 class RankwrightError(Exception):
-    """The root of all errors raised on purpose; its message may be given in parts, of which some are parameters."""
-
-    def __init__(self, *parts: str | Parameter) -> None:
-        super().__init__(*(parts if len(parts) < 2 else [Message(*parts)]))
+    """The root of all errors raised on purpose."""
 
     @property
     def message(self) -> Message:
@@ -73,7 +70,10 @@ class SettingError(RankwrightError, ValueError):
 
 
 class InputError(RankwrightError, ValueError):
-    """An array or a table given by the caller does not fit."""
+    """An array or a table given by the caller does not fit; the message may be given in parts."""
+
+    def __init__(self, *parts: str | Parameter) -> None:
+        super().__init__(*(parts if len(parts) < 2 else [Message(*parts)]))
 
 
 class InputTypeError(InputError, TypeError):
