@@ -143,7 +143,7 @@ def _regressor(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     for side in ("true", "false"):
         columns[side] = _children_in_tree(places, tree, columns[side], inner)
     value = np.where(inner, 0.0, _leaf_values(attributes, places, n_nodes))
-    table = _ordered_splits(**columns, value=value, members={})
+    table = _ordered_splits(columns, value, {})
     roots = _roots(tree, columns["true"][inner], columns["false"][inner])
     base = attributes.numbers("base_values")
     how = attributes.word("aggregate_function", "SUM")
@@ -213,20 +213,14 @@ def _keys(tree: IntArray, number: IntArray) -> IntArray:
 
 
 def _ordered_splits(
-    *,
-    mode: IntArray,
-    feature: IntArray,
-    split: NDArray[np.float64],
-    tracks: BoolArray,
-    true: IntArray,
-    false: IntArray,
-    value: NDArray[np.float64],
-    members: dict[int, list[float]],
+    columns: Mapping[str, NDArray[Any]], value: NDArray[np.float64], members: dict[int, list[float]]
 ) -> TreeTable:
     """Splits of all modes as ours: a condition that holds for large values has its sides swapped.
 
     `members` lists the values of splits by membership.
     """
+    mode, feature, split, tracks = (columns[name] for name in ("mode", "feature", "split", "tracks"))
+    true, false = columns["true"], columns["false"]
     inner = mode >= 0
     if (feature[inner] < 0).any():
         raise InputError("a node splits a feature below 0")
@@ -268,16 +262,12 @@ def _ensemble(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     mode = np.where(alone, -1, mode)
     value = np.zeros(n_nodes)
     value[alone] = leaf_weights[true[alone] - n_nodes]
-    table = _ordered_splits(
-        mode=np.append(mode, np.full(n_leaves, -1)),
-        feature=np.append(feature, np.zeros(n_leaves, np.int64)),
-        split=np.append(split, np.zeros(n_leaves)),
-        tracks=np.append(tracks, np.zeros(n_leaves, np.bool_)),
-        true=np.append(true, np.full(n_leaves, -1)),
-        false=np.append(false, np.full(n_leaves, -1)),
-        value=np.append(value, leaf_weights),
-        members=_members(attributes, mode),
-    )
+    nodes = {"mode": mode, "feature": feature, "split": split, "tracks": tracks, "true": true, "false": false}
+    of_leaves = {"mode": -1, "true": -1, "false": -1}
+    columns = {
+        name: np.append(own, np.full(n_leaves, of_leaves.get(name, 0), own.dtype)) for name, own in nodes.items()
+    }
+    table = _ordered_splits(columns, np.append(value, leaf_weights), _members(attributes, mode))
     roots = attributes.wholes("tree_roots")
     if len(roots) and not (roots.min() >= 0 and roots.max() < max(n_nodes, 1)):
         raise InputError("a tree's root is not there")

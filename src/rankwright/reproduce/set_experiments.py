@@ -39,11 +39,6 @@ def sets_of(*wanted: str) -> Callable[[Setup], Sequence[DataSource]]:
     return sources
 
 
-def source_named(sources: Sequence[DataSource], name: str) -> DataSource:
-    """The one of that name."""
-    return next(source for source in sources if source.name == name)
-
-
 def parts_by_row(
     of: str,
     setup: Setup,

@@ -142,6 +142,11 @@ def made_like(name: str, size: str) -> DataSource:
     return DataSource(f"{name}-like", MADE, size, likeness=name, n_queries=n_queries, n_docs=n_docs)
 
 
+def source_named(sources: Sequence[DataSource], name: str) -> DataSource:
+    """The one of that name."""
+    return next(source for source in sources if source.name == name)
+
+
 def find_sources(folder: str | os.PathLike[str]) -> tuple[DataSource, ...]:
     """The data sets in a folder and in the folders below it; each set once."""
     if not Path(folder).is_dir():

@@ -33,7 +33,7 @@ def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     graph = Graph()
     values = _as_read(graph, subject)
     attributes = _ensemble(with_base_tree(subject)).items()
-    graph.add("TreeEnsemble", values, domain=ML, output="scores", attributes=attributes)
+    graph.add("TreeEnsemble", values, output="scores", attributes=attributes)
     content = graph.model(subject.n_features, opset=17, ml_opset=5, ir_version=9)
     return Written({"": content}, ["scores are float32, added up tree by tree"])
 
@@ -42,7 +42,7 @@ def write_regressor(subject: Subject, options: ExportOptions) -> Written:  # noq
     """The graph in the older operator, which older runtimes know."""
     given = forest_for(subject, "TreeEnsembleRegressor", zeros="onnx or c", categories="onnx or c")
     graph = Graph()
-    graph.add("TreeEnsembleRegressor", "features", domain=ML, output="scores", attributes=_regressor(given))
+    graph.add("TreeEnsembleRegressor", "features", output="scores", attributes=_regressor(given))
     return Written({"": graph.model(given.n_features, opset=15, ml_opset=3, ir_version=8)})
 
 
@@ -184,20 +184,13 @@ class Graph:
         return name
 
     def add(
-        self,
-        operator: str,
-        *inputs: str,
-        domain: str = "",
-        output: str | None = None,
-        attributes: Iterable[tuple[str, Any]] = (),
+        self, operator: str, *inputs: str, output: str | None = None, attributes: Iterable[tuple[str, Any]] = ()
     ) -> str:
-        """An operator of these inputs; its attributes are written one by one, and may be made so."""
+        """An operator of these inputs; attributes, which only operators of ML have, are written one by one."""
         name = output or f"value_{len(self._nodes)}"
         parts = [field(1, own) for own in inputs] + [field(2, name), field(3, f"node_{len(self._nodes)}")]
-        parts.append(field(4, operator))
-        for key, value in attributes:
-            parts += nested(5, _attribute(key, value))
-        self._nodes.append([*parts, field(7, domain)] if domain else parts)
+        told = [part for key, value in attributes for part in nested(5, _attribute(key, value))]
+        self._nodes.append([*parts, field(4, operator), *told, *([field(7, ML)] if told else [])])
         return name
 
     def model(self, n_features: int, *, opset: int, ml_opset: int, ir_version: int) -> bytes:

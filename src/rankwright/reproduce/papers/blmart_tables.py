@@ -11,15 +11,8 @@ from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, Run
 from rankwright.reproduce.fold_values import THREADS, ahead, best_of, by_fold, convention_of, fitted
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_TABLES, WITH, WITHOUT, Rows
-from rankwright.reproduce.set_experiments import (
-    metrics_table,
-    parts_by_row,
-    ranker_of_table,
-    results_by_row,
-    sets_of,
-    source_named,
-)
-from rankwright.reproduce.sources import DataSource
+from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, ranker_of_table, results_by_row, sets_of
+from rankwright.reproduce.sources import DataSource, source_named
 
 NAME = "blmart-tables"
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "mean-ndcg", "map")

@@ -13,8 +13,8 @@ from rankwright.reproduce.experiment import FULL, SLIDES, PaperExperiment, Resul
 from rankwright.reproduce.fold_values import THREADS, convention_of, fitted
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.published import SLIDES_TABLES
-from rankwright.reproduce.set_experiments import sets_of, source_named
-from rankwright.reproduce.sources import DataSource
+from rankwright.reproduce.set_experiments import sets_of
+from rankwright.reproduce.sources import DataSource, source_named
 from rankwright.settings.spaces import Choice
 from rankwright.tuning.search_spaces import NAMED_SPACES
 

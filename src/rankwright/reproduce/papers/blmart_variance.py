@@ -14,8 +14,8 @@ from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, Run
 from rankwright.reproduce.fold_values import THREADS, convention_of
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_VARIANCE, WITH, WITHOUT
-from rankwright.reproduce.set_experiments import sets_of, source_named
-from rankwright.reproduce.sources import DataSource, fold
+from rankwright.reproduce.set_experiments import sets_of
+from rankwright.reproduce.sources import DataSource, fold, source_named
 
 NAME = "blmart-variance"
 METRICS = ("ndcg@1", "ndcg@3", "mean-ndcg", "map")

@@ -10,8 +10,8 @@ from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, Ru
 from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, convention_of, figure_of, fitted
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.published import NDCG_AT, P_AT, SORTNET_TABLE1
-from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, results_by_row, sets_of, source_named
-from rankwright.reproduce.sources import DataSource
+from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, results_by_row, sets_of
+from rankwright.reproduce.sources import DataSource, source_named
 
 NAME = "sortnet-table1"
 METRICS = (*NDCG_AT, *P_AT, "map")

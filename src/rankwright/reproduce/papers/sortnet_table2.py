@@ -10,14 +10,8 @@ from rankwright.reproduce.fold_values import THREADS, ahead, best_of, by_fold, c
 from rankwright.reproduce.outcome import Claim, Findings
 from rankwright.reproduce.papers.sortnet_table1 import METRICS, PAPER_CHOICE, sortnet_on_fold, sources
 from rankwright.reproduce.published import BY_MAP, BY_P10, NDCG_AT, P_AT, SORTNET_TABLE2, Rows
-from rankwright.reproduce.set_experiments import (
-    metrics_table,
-    parts_by_row,
-    ranker_of_table,
-    results_by_row,
-    source_named,
-)
-from rankwright.reproduce.sources import DataSource
+from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, ranker_of_table, results_by_row
+from rankwright.reproduce.sources import DataSource, source_named
 
 NAME = "sortnet-table2"
 QUALITY = {BY_MAP: "map", BY_P10: "p@10"}
