@@ -136,7 +136,9 @@ class Boosting:
             threads=self.threads,
         )
         all_queries = draw.queries is self.queries
-        if grown.tree.n_leaves == 1 and all_queries and self._no_other_draw(draw):
+        # Nothing is left to gain where another draw would give the same splits.
+        draws_anew = draw.features is not None or draw.query_weights is not None
+        if grown.tree.n_leaves == 1 and all_queries and not draws_anew and self.params.tree.split_feature_fraction == 1:
             return False
         self._grown.append(grown.tree)
         if all_queries and (rows is None or not self.score_all):
@@ -163,11 +165,6 @@ class Boosting:
         features = _drawn(rng, self.data.n_features, self.params.feature_fraction)
         n_queries = self.data.n_queries if queries is None else len(queries)
         return _Draw(queries, features, _drawn_weights(rng, n_queries, self.params.query_bootstrap), key, tree_seed)
-
-    def _no_other_draw(self, draw: _Draw) -> bool:
-        """Whether another draw would give the same splits, provided that all queries were drawn."""
-        whole_splits = self.params.tree.split_feature_fraction == 1
-        return draw.features is None and draw.query_weights is None and whole_splits
 
     def _drawn_queries(self, rng: np.random.Generator) -> IntArray | None:
         """The queries of one tree: a share of those trained on, or that same array if all are drawn."""

@@ -24,7 +24,7 @@ from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import GROUP_BYTES, BinMapper, slots_of
 from rankwright.trees.forests.forest import DTYPE_OF, Tree
 from rankwright.trees.params import MAX_LEAVES, TreeParams
-from rankwright.trees.share import RowShare, gathered
+from rankwright.trees.share import RowShare
 
 # Whole numbers that stand for the largest gradient and curvature: as many as sums of 8,191 rows in one word allow.
 GRADIENT_LEVELS = 2**13 - 1
@@ -171,7 +171,8 @@ def _scales(
     is_good = isfinite(largest) and isfinite(largest_curvature) and own_curvature.min(initial=0.0) >= 0
     if share is not None:
         facts = np.array([largest, largest_curvature, n_rows, is_good], np.float64)
-        of_all = gathered(share.exchange, facts.view(np.int64)).view(np.float64)
+        of_all = np.empty((share.exchange.size, len(facts)))
+        share.exchange.gather(facts.view(np.int64), of_all.reshape(-1).view(np.int64))
         largest, largest_curvature, n_rows = of_all[:, 0].max(), of_all[:, 1].max(), int(of_all[:, 2].sum())
         if is_good and not of_all[:, 3].all():
             raise InputError("gradients must be finite, and curvatures finite and 0 or more: those elsewhere are not")

@@ -24,24 +24,14 @@ class RowShare:
     """A worker's share of the documents: the numbers of its rows among all rows, and the way to the other workers."""
 
     numbers: Uint32Array
-    n_docs: int  # of all workers together
     exchange: Exchange
 
     @classmethod
     def of(cls, groups: Groups, sizes: IntArray, exchange: Exchange) -> RowShare:
         """The share that has the queries of `groups`, where all queries have these sizes."""
-        firsts = np.cumsum(sizes) - sizes
-        own = groups.sizes
-        within = np.arange(groups.n_docs) - np.repeat(groups.offsets[:-1], own)
-        numbers = (np.repeat(firsts, own) + within).astype(np.uint32)
-        return cls(numbers, int(sizes.sum()), exchange)
-
-
-def gathered(exchange: Exchange, own: IntArray) -> IntArray:
-    """A row of values for each worker."""
-    into = np.empty((exchange.size, len(own)), np.int64)
-    exchange.gather(own, into.reshape(-1))
-    return into
+        within = np.arange(groups.n_docs) - np.repeat(groups.offsets[:-1], groups.sizes)
+        numbers = (np.repeat(np.cumsum(sizes) - sizes, groups.sizes) + within).astype(np.uint32)
+        return cls(numbers, exchange)
 
 
 def spread_queries(own: BinnedDataset, numbers: IntArray, n_queries: int) -> BinnedDataset:

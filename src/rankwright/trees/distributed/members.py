@@ -95,7 +95,11 @@ def _read_part(task: ReadPartTask) -> tuple[PartSummary, Float32Array, FirstRead
     sample = RowSample(SAMPLE_SIZE, task.seed, file.absent, task.highest)
     documents = file.stream_rows(sample.add)
     data = documents.data
-    _require_together(data, sample, file.name)
+    if data.source_rows is not None or (not sample.is_known and sample.n_rows > sample.size):
+        raise InputError(
+            f"{file.name}: the rows of a query are not together, or rows have no query ids: shards need both; "
+            f"`rankwright convert --whole --shards` writes such files"
+        )
     features, priorities = sample.with_priorities()
     hashes = sample.hashes()
     keys = query_keys(data, hashes)
@@ -109,19 +113,10 @@ def _read_part(task: ReadPartTask) -> tuple[PartSummary, Float32Array, FirstRead
     return summary, features, first_reading  # a copy of the sample would take more memory than the room beside it
 
 
-def _require_together(data: RankingDataset, sample: RowSample, name: str) -> None:
-    if data.source_rows is not None or (not sample.is_known and sample.n_rows > sample.size):
-        raise InputError(
-            f"{name}: the rows of a query are not together, or rows have no query ids: shards need both; "
-            f"`rankwright convert --whole --shards` writes such files"
-        )
-
-
 def sampled_values(state: MemberState, task: tuple[IntArray, slice]) -> Float32Array:
     """Some rows and columns of the sample."""
     rows, columns = task
-    chosen: Float32Array = state["reading"][1][1][:, columns][rows]
-    return chosen
+    return state["reading"][1][1][:, columns][rows]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,7 +222,7 @@ def join_exchange(state: MemberState, place: MeetingPlace) -> None:
     state["exchange"] = _gloo().GlooExchange(place, state["address"], meeting)
 
 
-def leave_exchange(state: MemberState, task: Any = None) -> None:  # noqa: ARG001
+def leave_exchange(state: MemberState) -> None:
     """Close the exchange: whoever waits for this worker gets an error."""
     if "exchange" in state:
         state.pop("exchange").close()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, IntArray, as_vector
 from rankwright.errors import InputError
@@ -22,8 +22,7 @@ def merge_forests(forests: Sequence[Forest], weights: ArrayLike | None = None) -
     n_features = forests[0].n_features
     if any(forest.n_features != n_features for forest in forests):
         raise InputError(f"forests must have the same features, got {[forest.n_features for forest in forests]}")
-    readings = forests[0].readings
-    if any(not _same_readings(forest.readings, readings) for forest in forests):
+    if len({None if forest.readings is None else forest.readings.tobytes() for forest in forests}) > 1:
         raise InputError("forests that read the values of a feature in different ways cannot be merged into one")
     factors = np.full(len(forests), 1 / len(forests)) if weights is None else weights
     factors = as_vector(factors, name="weights", dtype=np.float64, length=len(forests))
@@ -43,12 +42,6 @@ def merge_forests(forests: Sequence[Forest], weights: ArrayLike | None = None) -
     tree_offsets = [part.offsets[:-1] + start for part, start in zip(parts, before[:-1], strict=True)]
     by_node.setdefault(CURVATURE, None)
     return replace(parts[0], **by_node, offsets=np.concatenate([*tree_offsets, before[-1:]]))
-
-
-def _same_readings(one: NDArray[np.uint8] | None, other: NDArray[np.uint8] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)
 
 
 def _all_categories(forests: Sequence[Forest]) -> tuple[Float32Array, IntArray]:
