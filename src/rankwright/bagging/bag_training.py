@@ -57,18 +57,15 @@ class BagMaker:
         """The bag of that number: trained now, or loaded from what an earlier run saved."""
         sample = self.plan.sample(number, self.documents.n_queries)
         if saved is None:
-            return self._scored(self.members.train(number, sample, self._watches_others(sample), listener), sample)
+            chooses = not self.plan.overfit and self.valid is None
+            watch_others = chooses and can_choose(self.documents, sample.others, self.select, threads=1)
+            return self._scored(self.members.train(number, sample, watch_others, listener), sample)
         with file_faults(saved.path, "checkpoint"):
             return self._scored(self.members.restore(saved.header, saved.arrays), sample)
 
     def _scored(self, member: TrainedRanker, sample: QuerySample) -> Bag:
         others = self.members.score_others(member, sample)
         return Bag(member, sample, others, None if self.valid is None else self.members.score_valid(member))
-
-    def _watches_others(self, sample: QuerySample) -> bool:
-        if self.plan.overfit or self.valid is not None:
-            return False
-        return can_choose(self.documents, sample.others, self.select, threads=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class ForestRecipe:
     def grow(self, ranker: Any, prepared: PreparedForest, run: TrainingRun) -> TrainedRanker:
         """The forest that is grown on prepared data."""
         growth = ForestGrowth(self, ranker, prepared.lists, prepared.findings)
-        outcome = growth.outcome(prepared.earlier, run)
+        outcome = growth.outcome(ranker.to_continue(), run)
         return trained_ranker(ranker, outcome, prepared.features, prepared.scaling, prepared.clicks)
 
 

@@ -23,7 +23,7 @@ from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.recipe import Given, TrainingRun, prepare, scaling_for
 from rankwright.rankers.seen import SeenQueries
 from rankwright.rankers.stages import Stage, check_facts, refuse, run_stages, usual_stages
-from rankwright.rankers.trained import TrainedRanker, TrainingFindings
+from rankwright.rankers.trained import TrainingFindings
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.bins.from_file import bin_file
@@ -39,7 +39,6 @@ class PreparedForest:
     findings: TrainingFindings
     scaling: FittedScaling | None = None
     clicks: RankingDataset | None = None  # the data before it was binned, where positions are weighed
-    earlier: TrainedRanker | None = None  # whose trees are continued
 
 
 def prepared_forest(ranker: Any, given: Given, run: TrainingRun) -> AbstractContextManager[PreparedForest]:
@@ -76,8 +75,7 @@ def _prepared_scaled(ranker: Any, given: Given, run: TrainingRun) -> PreparedFor
     binned = bin_dataset(scaled.data, **ranker.binning())
     watched = None if scaled.valid is None else bin_dataset(scaled.valid, binned.mapper, threads=ranker.threads)
     lists = BinnedLists(binned, thread_count(ranker.threads), watched, parts=scaled.parts)
-    earlier = ranker.to_continue()
-    return PreparedForest(lists, scaled.features, scaled.findings, scaled.scaling, scaled.clicks, earlier)
+    return PreparedForest(lists, scaled.features, scaled.findings, scaled.scaling, scaled.clicks)
 
 
 def _prepared_in_memory(ranker: Any, given: Given, run: TrainingRun) -> PreparedForest:
@@ -91,8 +89,7 @@ def _prepared_in_memory(ranker: Any, given: Given, run: TrainingRun) -> Prepared
     binned, found = _after_stages(ranker, binned, found, run)
     valid, parts = binned_validation(ranker, known, given, binned.mapper)
     lists = BinnedLists(binned, thread_count(ranker.threads), valid, parts=parts)
-    clicks = data if found.weighs_positions else None
-    return PreparedForest(lists, known, found, clicks=clicks, earlier=ranker.to_continue())
+    return PreparedForest(lists, known, found, clicks=data if found.weighs_positions else None)
 
 
 def _prepared_file(ranker: Any, file: DataFile, given: Given, run: TrainingRun) -> PreparedForest:
@@ -104,7 +101,7 @@ def _prepared_file(ranker: Any, file: DataFile, given: Given, run: TrainingRun) 
     valid, parts = binned_validation(ranker, known, given, binned.mapper)
     binned, found = _after_stages(ranker, binned, TrainingFindings(), run)
     lists = BinnedLists(binned, thread_count(ranker.threads), valid, parts=parts)
-    return PreparedForest(lists, known, found, earlier=ranker.to_continue())
+    return PreparedForest(lists, known, found)
 
 
 def prepared_bins(
@@ -124,7 +121,7 @@ def prepared_bins(
     known = KnownFeatures(data.n_features, tuple(data.feature_names), data.documents.categories)
     data, found = _after_stages(ranker, data, found or TrainingFindings(), run)
     lists = BinnedLists(data, thread_count(ranker.threads), valid, queries, watch_others)
-    return PreparedForest(lists, known, found, earlier=ranker.to_continue())
+    return PreparedForest(lists, known, found)
 
 
 def _own_stages(ranker: Any, stage: Callable[[Any], Stage]) -> tuple[Stage, ...]:
@@ -177,7 +174,7 @@ def prepared_on_workers(ranker: Any, given: Given, run: TrainingRun) -> Iterator
             data.watch(valid)
         found = TrainingFindings(seen_queries=SeenQueries.of_keys(data.query_keys))
         lists = WorkerLists(data, is_watched=given.valid is not None)
-        yield PreparedForest(lists, known, found, earlier=ranker.to_continue())
+        yield PreparedForest(lists, known, found)
 
 
 def _check_settings(ranker: Any, given: Given) -> None:

@@ -164,7 +164,10 @@ class Boosting:
         queries = self._drawn_queries(rng)
         features = _drawn(rng, self.data.n_features, self.params.feature_fraction)
         n_queries = self.data.n_queries if queries is None else len(queries)
-        return _Draw(queries, features, _drawn_weights(rng, n_queries, self.params.query_bootstrap), key, tree_seed)
+        weights, bootstrap = None, self.params.query_bootstrap
+        if bootstrap > 0:  # random weights of mean 1
+            weights = (1 + bootstrap * (rng.standard_exponential(n_queries) - 1)).astype(np.float32)
+        return _Draw(queries, features, weights, key, tree_seed)
 
     def _drawn_queries(self, rng: np.random.Generator) -> IntArray | None:
         """The queries of one tree: a share of those trained on, or that same array if all are drawn."""
@@ -217,13 +220,6 @@ def _drawn(rng: np.random.Generator, n: int, fraction: float) -> IntArray | None
         return None
     size = max(1, round(fraction * n))
     return np.sort(rng.choice(n, size=size, replace=False))
-
-
-def _drawn_weights(rng: np.random.Generator, n: int, bootstrap: float) -> Float32Array | None:
-    """Random weights of mean 1 for n queries; None where none is drawn."""
-    if bootstrap == 0:
-        return None
-    return (1 + bootstrap * (rng.standard_exponential(n) - 1)).astype(np.float32)
 
 
 def _weighed(lambdas: Lambdas, weights: Float32Array | None, sizes: IntArray) -> tuple[Float32Array, Float32Array]:

@@ -172,12 +172,8 @@ def _coded_training_part(task: CodePartTask, first_reading: FirstReading) -> tup
 
 def code_valid_part(state: MemberState, task: CodePartTask) -> CodedPart:
     """Read the validation part as codes."""
-    return remembered(state, "valid", task.token, lambda: _coded_valid_part(task))[0]  # type: ignore[no-any-return]
-
-
-def _coded_valid_part(task: CodePartTask) -> tuple[CodedPart, BinnedDataset]:
-    own = _read_codes(task, FirstReading(), in_key_order=False)
-    return _facts_of_coded(own, task.threads), own
+    own = remembered(state, "valid", task.token, lambda: _read_codes(task, FirstReading(), in_key_order=False))
+    return _facts_of_coded(own, task.threads)
 
 
 def _facts_of_coded(own: BinnedDataset, threads: int) -> CodedPart:
@@ -277,7 +273,7 @@ def _boosting(state: MemberState, task: ForestTask) -> Boosting:
         task.objective.bind(data, threads=task.threads),
         task.params,
         base_score=task.base_score,
-        watched=state["valid"][1][1] if task.watches else None,
+        watched=state["valid"][1] if task.watches else None,
         queries=task.queries,
         share=RowShare.of(data.groups, sizes, state["exchange"]),
         threads=task.threads,

@@ -164,11 +164,7 @@ class Forest:
 
     def part(self, first: int, last: int) -> Forest:
         """Trees `first` to `last`, the last one not among them."""
-        begin, end = int(self.offsets[first]), int(self.offsets[last])
-        kept: dict[str, Any] = {name: values[begin:end] for name, values in self.by_node.items()}
-        for name in ("left", "right"):
-            kept[name] = np.where(kept["feature"] < 0, np.int32(-1), kept[name] - np.int32(begin))
-        return replace(self, **kept, offsets=self.offsets[first : last + 1] - begin)
+        return self.take_trees(np.arange(first, last))
 
     def take_trees(self, trees: ArrayLike) -> Forest:
         """The given trees alone, in the given order."""
