@@ -55,10 +55,9 @@ def prepared_forest(ranker: Any, given: Given, run: TrainingRun) -> AbstractCont
 
 def prepared_here(ranker: Any, given: Given, run: TrainingRun) -> PreparedForest:
     """Documents that this process reads."""
-    # A scaling is fitted on features in memory, and so is examination learned from them.
-    looks_at_clicks = getattr(ranker, "debias", "none") != "none"
     if ranker.scaling_name is not None:
         return _prepared_scaled(ranker, given, run)
+    looks_at_clicks = getattr(ranker, "debias", "none") != "none"  # examination is learned from features in memory
     if given.file is None or (looks_at_clicks and tells_examination(given.file)):
         return _prepared_in_memory(ranker, given, run)
     return _prepared_file(ranker, given.file, given, run)

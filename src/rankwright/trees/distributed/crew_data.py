@@ -132,9 +132,8 @@ class CrewData:
         self._number_of = np.empty(len(by_key), np.int64)  # of each query, in the order of the shards
         self._number_of[by_key] = np.arange(len(by_key))
         self.sizes: IntArray = np.concatenate([one.sizes for one in summaries])[by_key]
-        self._queries_of_files = np.cumsum(
-            [0, *(len(one.sizes) for one in summaries)]
-        )  # where those of each part begin
+        # The first query of each part, in the order of the shards, and at the end the number of all.
+        self._queries_of_files = np.cumsum([0, *(len(one.sizes) for one in summaries)])
 
     def _summarise_parts(self) -> list[PartSummary]:
         """The summaries of all parts; the samples of the parts together hold the sample of all data."""
@@ -292,9 +291,8 @@ class CrewData:
             self._set_up()
         size = self.crew.size
         store = self.crew.call(members.open_meeting, [Seconds.TO_MEET] + [None] * (size - 1))[0]
-        self.crew.call(
-            members.join_exchange, [MeetingPlace(rank, size, store, Seconds.TO_MEET) for rank in range(size)]
-        )
+        places = [MeetingPlace(rank, size, store, Seconds.TO_MEET) for rank in range(size)]
+        self.crew.call(members.join_exchange, places)
         alive = [booster.task for _, booster in sorted(self.boosters.items())]
         self.crew.call(members.begin_forests, [alive] * size)
         for _, booster in sorted(self.boosters.items()):
