@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TEST_JOBS ?= $(shell nproc)
 # Each worker begins with tests that stand together, which share what was trained for them; who is done takes from others.
+# A worker has one processor: where a test asks for no number of threads, a second one would wait for the other worker.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/pytest
 WORKERS = -n $(TEST_JOBS) --dist worksteal
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
 .PHONY: help quickstart install install-test browser dev test test-slow test-cluster fuzz fuzz-sanitised docs results format lint types native-test \
-  pytest debug-test clean
+  checks pytest debug-test clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -37,13 +39,17 @@ install-test: $(VENV)/.test-extras
 dev: $(VENV)/.test-extras ## Install for development: Python changes count at once, `make dev` again after C++ ones
 	$(PIP) --no-build-isolation --no-deps --editable .
 
-STEPS := install-test lint types native-test pytest debug-test
+STEPS := install-test checks pytest debug-test
 
 test: ## Everything that must hold, with the time of each step
 	@times=""; for step in $(STEPS); do \
 	  start=$$(date +%s); $(MAKE) --no-print-directory $$step || exit 1; \
 	  times="$$times  $$step $$(($$(date +%s) - start)) s\n"; \
 	done; printf "time of each step:\n$$times"
+
+# None of them needs another, and types take one processor only.
+checks: ## Check format, style and types, and run the native tests, side by side
+	@$(MAKE) --no-print-directory --jobs=$(TEST_JOBS) --output-sync=target lint types native-test
 
 # Reports are pages: their tests open them in Chromium, and are skipped where there is none. Needs root.
 browser: ## Install Chromium by apt, for the tests that drive reports
@@ -96,7 +102,7 @@ native-test: $(VENV)/.tools ## Run the native tests under the sanitizers
 	native/tests/run.sh $(BIN)
 
 pytest: ## Run the Python tests on the installed package
-	$(BIN)/pytest $(WORKERS) -m "not slow" --durations=15
+	$(PYTEST) $(WORKERS) -m "not slow" --durations=15
 
 # Every kernel, and a run of each family; `make test-slow` runs all tests on the debug build.
 DEBUG_TESTS ?= tests/kernels tests/ranking $(addprefix tests/trees/,bins/test_binning.py forests/test_forest.py test_grower.py) \
@@ -106,10 +112,10 @@ DEBUG_TESTS ?= tests/kernels tests/ranking $(addprefix tests/trees/,bins/test_bi
 debug-test: $(VENV)/.test-extras ## Run the tests of kernels on a debug build with assertions
 	$(PIP) --no-build-isolation --no-deps --force-reinstall --target build/debug-site --upgrade -C cmake.build-type=Debug .
 	PYTHONPATH=build/debug-site RANKWRIGHT_EXPECT_KERNELS="compiled, with assertions" \
-	  $(BIN)/pytest $(WORKERS) -m "not slow" $(DEBUG_TESTS)
+	  $(PYTEST) $(WORKERS) -m "not slow" $(DEBUG_TESTS)
 
 test-slow: install-test ## The long checks, and every test on the debug build
-	$(BIN)/pytest $(WORKERS) -m slow
+	$(PYTEST) $(WORKERS) -m slow
 	$(MAKE) debug-test DEBUG_TESTS=tests
 
 # Needs root: the hosts of its cluster are network namespaces.
