@@ -35,7 +35,10 @@ from rankwright.tuning import cross_validation, tuner
 # What commands load when they need it; typer loads pydantic at the first option it reads.
 PRELOADED = (
     "pydantic.type_adapter",
-    *(f"rankwright.{name}" for name in ("compression.curve", "formats.parquet", "linear.perceptrons", "mart.lambdamart")),
+    *(
+        f"rankwright.{name}"
+        for name in ("compression.curve", "formats.parquet", "linear.perceptrons", "mart.lambdamart")
+    ),
 )
 CHANGES = {"os.rename": 0, "os.mkdir": 0, "os.remove": 0, "os.rmdir": 0}  # the place of the path in the event
 LOGS = ("stdout", "stderr")
