@@ -277,9 +277,11 @@ class RankingDataset:
         chosen = as_vector(queries, name="queries", dtype=np.int64)
         if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_queries):
             raise InputError(f"queries must lie between 0 and {self.n_queries - 1}")
-        rows, new_row_of = self.groups.rows_of(chosen), np.full(self.n_docs, -1)
-        new_row_of[rows] = np.arange(len(rows))
-        preferences = None if self.preferences is None else self.preferences.moved(new_row_of)
+        rows, preferences = self.groups.rows_of(chosen), self.preferences
+        if preferences is not None:
+            new_row_of = np.full(self.n_docs, -1)
+            new_row_of[rows] = np.arange(len(rows))
+            preferences = preferences.moved(new_row_of)
         return self._taken(rows, chosen, preferences=preferences, source_rows=None)
 
     def in_key_order(self, order: KeyOrder | None = None, *, threads: int | None = None) -> RankingDataset:
