@@ -72,6 +72,18 @@ def test_an_interrupt_keeps_the_best_model_so_far(qualities, wanted):
     assert learned_by(Adder(qualities, interrupted_at=3), 5) == wanted
 
 
+@pytest.mark.parametrize("qualities", [(), (1.0, 2.0, 3.0, 0.0, 0.0)])
+def test_an_interrupt_while_the_best_model_is_kept_loses_nothing(qualities):
+    class CutShort(Adder):
+        def model(self):
+            if self.taken == [0, 1, 2] and not hasattr(self, "was_cut"):
+                self.was_cut = True
+                raise KeyboardInterrupt
+            return super().model()
+
+    assert learned_by(CutShort(qualities), 5) == (0 + 1 + 2, 3)
+
+
 def test_an_interrupt_before_the_first_step_ended_goes_on():
     with pytest.raises(KeyboardInterrupt):
         learned_by(Adder(interrupted_at=0), 5)

@@ -184,6 +184,8 @@ def learn(
     if checkpoint is not None:
         listening.append(checkpoint.saver(run.state))
     run_loop(learner.take_step, plan, watch=watch, history=run.history, first_step=run.n_steps, listeners=listening)
+    if run.history.interrupted:
+        run.keep_best()  # Ctrl-C may have come after a step was measured and before its model was kept
     if run.kept is None:
         if run.history.interrupted:
             raise KeyboardInterrupt  # before the first step ended: there is nothing to keep
@@ -216,14 +218,21 @@ class _Run:
 
     def hear(self, progress: Progress) -> None:
         self.n_steps = progress.step + 1
+        self.keep_best()
+
+    def keep_best(self) -> None:
+        """Keep the model after the best step, unless it is kept already."""
         after_best = 0  # how many steps came after the best one
         if self.is_watched and self.history.best_step is not None:
-            after_best = len(self.history.values) - 1 - self.history.best_step
+            self.n_steps = len(self.history.values)
+            after_best = self.n_steps - 1 - self.history.best_step
+        n_best = self.n_steps - after_best
+        if n_best == self.n_kept:
+            return
         if after_best == 0:
-            self.kept, self.n_kept = self.learner.model(), self.n_steps
-        elif self.n_steps - after_best != self.n_kept and hasattr(self.learner, "model_after"):
-            self.n_kept = self.n_steps - after_best  # only smoothing goes back to an earlier step
-            self.kept = self.learner.model_after(self.n_kept)
+            self.kept, self.n_kept = self.learner.model(), n_best
+        elif hasattr(self.learner, "model_after"):  # only smoothing goes back to an earlier step
+            self.kept, self.n_kept = self.learner.model_after(n_best), n_best
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         arrays = {LEARNER + name: values for name, values in self.learner.memory().items()}

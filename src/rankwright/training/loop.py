@@ -207,7 +207,7 @@ class _Steps:
     def hear(self, step: int) -> None:
         """Measure a step and tell of it."""
         history = self.history
-        if self.watch is not None:
+        if self.watch is not None and len(history.values) <= step:  # else Ctrl-C came just after it was measured
             history.values.append(self.watch.measure())
         self.n_heard = step + 1
         value = history.values[-1] if history.values else None
