@@ -15,8 +15,8 @@ from rankwright.catalog.rankers import RANKERS, load
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.nets.gradient_net import GradientNet
+from rankwright.rankers.lesson_facts import NothingToLearnError
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.stages import NothingToLearnError
 
 N_DOCS = 612  # of `small_data`
 # Bad input is refused before a ranker's own code begins: one ranker for each kind of recipe is enough.

@@ -16,7 +16,7 @@ from rankwright.clicks.joint_examination import PositionBasedClicks, clicks_abov
 from rankwright.data.groups import Groups
 from rankwright.debiasing import correction, stage
 from rankwright.errors import InputError, RankwrightError
-from rankwright.rankers.stages import NothingToLearnError
+from rankwright.rankers.lesson_facts import NothingToLearnError
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 

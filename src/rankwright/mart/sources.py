@@ -20,9 +20,10 @@ from rankwright.mart.lists import BinnedLists, ForestLists, WorkerLists
 from rankwright.progress.stages import announce
 from rankwright.rankers.inputs import validation_data, with_something_to_learn
 from rankwright.rankers.known_features import KnownFeatures
+from rankwright.rankers.lesson_facts import check_facts
 from rankwright.rankers.recipe import Given, TrainingRun, prepare, scaling_for
 from rankwright.rankers.seen import SeenQueries
-from rankwright.rankers.stages import Stage, check_facts, refuse, run_stages, usual_stages
+from rankwright.rankers.stages import Stage, refuse, run_stages, usual_stages
 from rankwright.rankers.trained import TrainingFindings
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.bins.binning import BinMapper

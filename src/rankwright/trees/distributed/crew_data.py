@@ -25,7 +25,7 @@ from rankwright.data.groups import Groups
 from rankwright.errors import ClusterError, InputError, require
 from rankwright.formats.shards import ShardPart, Shards, divided_shards, query_bounds
 from rankwright.progress.stages import announce
-from rankwright.rankers.stages import LessonFacts
+from rankwright.rankers.lesson_facts import LessonFacts
 from rankwright.training.digest import digest_of
 from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import BinMapper, fit_bins, joined_bins

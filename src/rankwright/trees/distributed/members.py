@@ -24,7 +24,7 @@ from rankwright.formats.shards import ShardPart
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.metric_table import as_measure
 from rankwright.objectives.objective import Objective
-from rankwright.rankers.stages import LessonFacts
+from rankwright.rankers.lesson_facts import LessonFacts
 from rankwright.training.digest import data_digest, digest_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper, empty_codes
