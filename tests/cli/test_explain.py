@@ -47,7 +47,7 @@ def test_a_list_and_its_json(explain, query, folder):
 def test_a_pair_and_what_would_swap_it(explain, query):
     told = json.loads(explain("--query", query, "--top", "2", "--json").stdout)
     pair = ",".join(str(one["document"]) for one in told["documents"])
-    shown = explain("--query", query, "--documents", pair, "--cover", "curvature")
+    shown = explain("--query", query, "--documents", pair)
     assert shown.code == 0, shown.stderr
     assert "puts it above by" in shown.stdout
     assert "swaps them" in shown.stdout
@@ -74,6 +74,8 @@ def test_what_features_do(explain):
         (["--ablation", "ranks", "--train", "train.csv"], "NAME=FEATURE"),
         (["--query", "1", "--plot", "why.gif"], "must end in"),
         (["--query", "{query}", "--cover", "weight"], "unknown cover 'weight'"),
+        (["--query", "{query}", "--documents", "0,1", "--cover", "documents"], "leave out --cover"),
+        (["--query", "{query}", "--documents", "0,1", "--background", "test.csv"], "leave out --background"),
     ],
 )
 def test_wrong_usage_is_one_line(explain, query, arguments, wanted):

@@ -37,6 +37,14 @@ class TestEveryRanker:
         if not ranker.model_.needs_queries:
             assert found.margin == pytest.approx(scores[order[0]] - scores[order[-1]], rel=1e-6, abs=1e-9)
 
+    def test_what_is_the_same_in_two_documents_puts_neither_above(self, name):
+        ranker, own = trained(name), learnable()[QUERY]
+        features = own.features.copy()
+        features[1, ::2] = features[0, ::2]  # every other feature
+        found = ranker.explain(own.with_features(features, own.feature_names, own.categories), documents=(0, 1))
+        assert (found.contributions[::2] == 0).all()
+        assert found.contributions.sum() == pytest.approx(found.margin, rel=1e-9, abs=1e-12)
+
     def test_a_counterfactual_swaps_the_documents(self, name):
         ranker, own = trained(name), learnable()[QUERY]
         scores = ranker.predict(own)
@@ -52,6 +60,7 @@ class TestEveryRanker:
         changed[change.document, feature] = np.float32(change.after)
         after = ranker.predict(own.with_features(changed, own.feature_names, own.categories))
         assert after[below] > after[order[0]]
+        assert own.features[:, feature].min() <= change.after <= own.features[:, feature].max()
         assert after[below] - after[order[0]] == pytest.approx(change.margin, rel=1e-6, abs=1e-9)
 
     def test_threads_do_not_matter(self, name):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.contracts.trained import small
 
 import rankwright as rw
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
 from rankwright.errors import InputError, SettingError, UnknownNameError, UnknownQueryError
-from rankwright.explanations.counterfactuals import smallest_change
+from rankwright.explanations.contributions import centred
+from rankwright.explanations.counterfactuals import Observed, smallest_change
 from rankwright.rankers.ranker import Ranker
 
 
@@ -45,8 +49,13 @@ class TestLists:
         assert found.documents == tuple(f"d{number}" for number in range(30, 40))
         assert np.allclose(found.centred.mean(axis=0), 0, atol=1e-12)
         assert np.allclose(found.centred.sum(axis=1), found.scores - found.scores.mean())
-        assert np.allclose(found.centred[:, 3], 0)  # what all documents have in common moves none
+        assert (found.centred[:, 3] == 0).all()  # what all documents have in common moves none
         assert found.features == data.feature_names
+
+    def test_what_is_the_same_in_a_query_is_centred_to_exactly_0(self):
+        values = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 6.0], [0.7, 5.0]])
+        assert np.mean(values[:3, 0]) != 0.1  # rounding
+        assert centred(values, Groups.of_sizes([3, 1])).tolist() == [[0, -2], [0, -1], [0, 3], [0, 0]]
 
     def test_a_frame_has_a_row_for_each_document_and_feature(self, forest, data):
         found = forest.explain(data, query="q3")
@@ -123,11 +132,67 @@ class TestPairs:
     def test_the_smallest_change_of_a_linear_model_is_that_of_its_steepest_feature(self):
         weights, row = np.array([1.0, -2.0, 0.0]), np.array([0.0, 0.0, 0.0], np.float32)
         values = {feature: np.array([-9.0, 9.0], np.float32) for feature in range(3)}
-        found = smallest_change(row, lambda rows: rows @ weights - 3.0, values, np.ones(3), np.zeros(3, bool))
+        found = smallest_change(
+            row, lambda rows: rows @ weights - 3.0, values, np.ones(3), np.zeros(3, bool), np.zeros(3, bool)
+        )
         assert found is not None
         assert found.feature == 1
         assert found.after == pytest.approx(-1.5, abs=1e-4)
         assert found.margin > 0
+
+    def test_bisection_of_whole_numbers_stops_at_one(self):
+        row, whole = np.zeros(1, np.float32), np.ones(1, bool)
+        values = {0: np.array([9.0], np.float32)}
+        found = smallest_change(
+            row, lambda rows: rows[:, 0].astype(float) - 1.5, values, np.ones(1), np.zeros(1, bool), whole
+        )
+        assert found is not None
+        assert (found.after, found.size, found.margin) == (2.0, 2.0, 0.5)
+
+    def test_a_change_stays_within_what_a_feature_can_be(self):
+        features = np.array([[0, 0.25, np.nan, 3], [2, 0.75, np.nan, np.nan], [1, np.inf, np.nan, 3]], np.float32)
+        observed = Observed.of(features)
+        assert observed.whole.tolist() == [True, False, True, True]
+        tried = np.array([-0.5, 0.5, 1.5, 9], np.float32)
+        assert observed.within(0, tried).tolist() == [0, 1, 2]
+        assert observed.within(1, tried).tolist() == [0.25, 0.5, 0.75]
+        assert observed.within(2, tried).tolist() == []
+        assert observed.within(3, tried).tolist() == [3]
+
+    @pytest.mark.parametrize("name", ["lambdamart", "linear-regression", "ranknet"])
+    def test_whole_numbers_swap_by_whole_numbers(self, data, name):
+        counts = np.round(data.features * 3)
+        whole = data.with_features(counts, data.feature_names, None)
+        ranker = small(name).fit(whole)
+        changes = [ranker.explain(whole, query="q3", documents=("d30", other)).counterfactual
+                   for other in ("d31", "d35", "d39")]  # fmt: skip
+        found = [change for change in changes if change is not None]
+        assert found
+        for change in found:
+            column = counts[:, data.feature_names.index(change.feature)]
+            assert change.after == round(change.after)
+            assert column.min() <= change.after <= column.max()
+
+    def test_a_feature_that_scores_rise_with_speaks_for_the_document_that_has_more(self, data):
+        ranker = rw.LambdaMART(n_trees=10, max_leaves=7, min_docs_in_leaf=3, monotone={"worth": 1}).fit(data)
+        for query in data.qid[::10]:
+            own = ranker.explain(data, query=query)
+            found = ranker.explain(data, query=query, documents=[own.documents[place] for place in (0, 1)])
+            more = np.sign(found.values[0, 0] - found.values[1, 0])
+            assert found.contributions[0] * more >= 0
+
+    def test_two_documents_are_compared_with_each_other(self, forest, data):
+        with pytest.raises(SettingError, match="leave out cover"):
+            forest.explain(data, query="q3", documents=("d30", "d31"), cover="documents")
+        with pytest.raises(SettingError, match="leave out background"):
+            forest.explain(data, query="q3", documents=("d30", "d31"), background=data)
+
+    def test_the_reason_speaks_for_the_document_above(self, forest, data):
+        found = forest.explain(data, query="q3", documents=("d30", "d31"))
+        assert found.contributions[found.reason()] == found.contributions.max() > 0
+        against = replace(found, contributions=np.array([0.1, -0.5, 0.0, 0.0]))
+        assert against.reason() == 0
+        assert replace(found, contributions=np.zeros(4)).reason() is None
 
     def test_per_query_scaling_says_that_it_compares(self, data):
         ranker = small("ranknet", scaling="query-minmax").fit(data)
@@ -199,6 +264,15 @@ class TestFeatures:
         assert len(found.to_frame()) == len(found.to_dict()["points"]) == 5
         with pytest.raises(UnknownNameError, match="did you mean 'worth'"):
             rw.partial_dependence(linear, data, "wort")
+
+    def test_a_feature_that_is_not_used_does_exactly_nothing(self, data):
+        stump = rw.LambdaMART(n_trees=1, max_leaves=2, min_docs_in_leaf=3).fit(data)
+        assert not stump.used_features()[2]
+        found = rw.partial_dependence(stump, data, 2, points=7)
+        assert (found.mean == 0).all()
+        assert (found.low == 0).all()
+        assert (found.high == 0).all()
+        assert rw.feature_importance(stump, data).values[2] == 0
 
     def test_ablation_trains_without_groups(self, data):
         train, test = data.split(valid=0.4, seed=0)

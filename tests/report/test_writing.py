@@ -8,6 +8,8 @@ import gzip
 import hashlib
 import json
 import re
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -76,13 +78,45 @@ def test_contributions_add_up_to_differences_of_scores(html):
     own = state_of(html)["queries"]
     checked = 0
     for place, explained in own["explained"].items():
-        for system, adds in explained["adds"].items():
+        for system, pairs in explained["pairs"].items():
             scores = own["lists"][place]["scores"][int(system)]
-            sums = np.sum(adds, axis=1)
-            differences = np.subtract(scores, scores[0])
-            assert sums - sums[0] == pytest.approx(differences, abs=2e-3 * max(1.0, np.ptp(scores)))
+            differences = [one - other for one, other in combinations(scores, 2)]
+            sums = [rest + sum(told[1::2]) for rest, *told in pairs]
+            assert sums == pytest.approx(differences, abs=2e-3 * max(1.0, np.ptp(scores)))
             checked += 1
     assert checked >= 20
+
+
+def test_the_page_tells_nothing_of_what_is_the_same_in_two_documents(html):
+    own = state_of(html)["queries"]
+    for explained in own["explained"].values():
+        values = np.array(explained["values"], float)
+        for pairs in explained["pairs"].values():
+            for (one, other), (_, *told) in zip(combinations(values, 2), pairs, strict=True):
+                places = told[::2]
+                assert (one[places] != other[places]).all()
+
+
+def verdict(found, folder) -> str:
+    html = written(found, folder)
+    return html[: html.index('<section id="explanation"')]
+
+
+def test_the_headline_of_a_pair_names_the_main_reason_for_it(comparison, tmp_path):
+    data = comparison.material.data
+    features = ("for it", "against it", "the same")
+    pair = rw.PairExplanation(
+        "forest", 1, "a", "b", features, data.features[:2, :3], np.array([0.2, -0.15, 0.0]), 0.05,
+        np.array([0.3, 0.25]), "Shapley values", None,
+    )  # fmt: skip
+    assert re.search(r"for it is the main reason: .* puts a above by \+0\.2; all features together do by \+0\.05\.",
+                     verdict(pair, tmp_path))  # fmt: skip
+    larger_against = replace(pair, contributions=np.array([0.2, -0.9, 0.0]))
+    assert "for it is the main reason" in verdict(larger_against, tmp_path)
+    tied = replace(pair, contributions=np.zeros(3), margin=0.0)
+    assert "No feature speaks for a: the scores are equal" in verdict(tied, tmp_path)
+    in_circles = replace(pair, contributions=np.array([-0.1, 0.0, 0.0]), margin=-0.1)
+    assert "Of the two alone, forest prefers b" in verdict(in_circles, tmp_path)
 
 
 def test_hostile_texts_are_escaped(html):

@@ -87,11 +87,11 @@ class BagModel(Model):
             raise InputError("a bag that averages ranks gives no scores that add up: name two documents to compare")
         return mean_contributions([member.contributions(data, question) for member in self.members])
 
-    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
+    def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
         """The mean of what each feature adds to the members' comparisons of the two."""
-        parts = [member.pair_contributions(data, pair, question) for member in self.members]
+        parts = [member.pair_contributions(data, pairs, question) for member in self.members]
         values = np.asarray(sum(part.values for part in parts) / len(parts))
-        return PairContributions(values, float(np.sum(values)), f"the mean of {len(parts)} bags: {parts[0].how}")
+        return PairContributions(values, values.sum(axis=1), f"the mean of {len(parts)} bags: {parts[0].how}")
 
     @property
     def needs_queries(self) -> bool:

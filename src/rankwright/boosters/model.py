@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float32Array, Float64Array
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.container.checks import read_array, read_integer
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -170,23 +170,24 @@ class PotentialsModel(WeightedSumModel):
             raise InputError("units of pairs compare a document with the others of its query: it has no own score")
         return WeightedSumModel.contributions(self, data, question)  # slots and super() do not go together
 
-    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
-        """What features add to the difference of the two scores within their query, the other documents fixed.
+    def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
+        """What features add to the difference of two scores within their query, the other documents fixed.
 
         A unit's mean output rises along the line from one document to the other by a slope that all features share.
         """
         question.refuse_cover("BoltzRank")
         question.refuse_background("BoltzRank")
         features, found = without_missing(data).features.astype(np.float64), self.potentials
-        moved = features[pair[0]] - features[pair[1]]
+        first, second = pairs.T
+        moved = features[first] - features[second]
         values = found.own * moved
         for unit, weight in zip(found.units, found.of_units.tolist(), strict=True):
             inputs = np.einsum("nf,f->n", features, unit)
-            first, second = (float(np.tanh(inputs[row] - inputs).mean()) for row in pair)
-            apart = float(inputs[pair[0]] - inputs[pair[1]])
-            slope = (first - second) / apart if apart != 0 else 0.0
-            values = values + weight * slope * unit * moved
-        return PairContributions(values, float(np.sum(values)), "what moves the two within their query")
+            outputs = np.array([np.tanh(own - inputs).mean() for own in inputs])
+            apart = inputs[first] - inputs[second]
+            slopes = np.divide(outputs[first] - outputs[second], apart, out=np.zeros_like(apart), where=apart != 0)
+            values = values + weight * slopes[:, None] * unit * moved
+        return PairContributions(values, values.sum(axis=1), "what moves the two within their query")
 
     def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
         """For each feature, the sum of the sizes of its weights."""

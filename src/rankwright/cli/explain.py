@@ -30,8 +30,10 @@ def explain(
     query: str | None = opt("The query to explain; needed where DATA has several.", "Q"),
     documents: str | None = opt("Two documents of the query: why is one above the other?", "A,B"),
     top: int | None = opt("How many documents or features to show. Default: 10 documents, 12 features.", "K", min=1),
-    cover: str | None = opt("Forests: documents, as LightGBM counts, or curvature, as XGBoost.", "COVER"),
-    background: str | None = opt("Documents to compare with, instead of a cover.", "F"),
+    cover: str | None = opt(
+        "Forests: documents, as LightGBM counts, or curvature, as XGBoost. Not with --documents.", "COVER"
+    ),
+    background: str | None = opt("Documents to compare with, instead of a cover. Not with --documents.", "F"),
     plot: str | None = opt("Draw it: .svg, .png or .pdf.", "F"),
     importance: str | None = opt(
         "How much features matter: contribution, permutation, or gain, count, weight.", "KIND", OF_FEATURES
@@ -54,7 +56,8 @@ def explain(
 
     For a query, contributions are shown less their mean over its documents: what all documents have in common moves
     none of them. For two documents, the difference is shown feature by feature, with the smallest change of one feature
-    that swaps them. --importance, --dependence and --ablation show what features do over all queries.
+    that swaps them, within what the feature is in DATA. --importance, --dependence and --ablation show what features do
+    over all queries.
     """
     from rankwright.catalog.rankers import load
     from rankwright.catalog.scoring import read_for

@@ -135,14 +135,15 @@ class ComparatorModel(Model):
         """True: a document has no score of its own."""
         return True
 
-    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
+    def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
         """What features add to the comparator's output for the two, along the way from two equal documents."""
         question.refuse_cover("SortNet")
         question.refuse_background("SortNet")
-        first, second = filled(data.features[list(pair)]).astype(np.float64)
-        values, margin = compared(self.net, first, second, threads=question.threads)
-        settled_values = settled(values[None], np.array([margin]))[0]
-        return PairContributions(settled_values, margin, "the comparator's output, from two equal documents on")
+        features = filled(data.features).astype(np.float64)
+        found = [compared(self.net, features[i], features[j], threads=question.threads) for i, j in pairs.tolist()]
+        margins = np.array([margin for _, margin in found])
+        values = settled(np.array([values for values, _ in found]), margins)
+        return PairContributions(values, margins, "the comparator's output, from two equal documents on")
 
     @property
     def n_steps(self) -> int:

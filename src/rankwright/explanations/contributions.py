@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 
 PATH_POINTS = 64  # at which gradients are taken along a path: smooth functions come out to the last digits
@@ -60,10 +61,13 @@ class Contributions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairContributions:
-    """By how much each feature puts the first of two documents above the second; they add up to `margin`."""
+    """By how much each feature puts the first document of a pair above the second, a row for each pair.
 
-    values: Float64Array
-    margin: float
+    A row adds up to its margin. A feature whose value is the same in both documents gets exactly 0.
+    """
+
+    values: Float64Array  # (pairs, features)
+    margins: Float64Array
     how: str
 
 
@@ -71,6 +75,15 @@ def mean_contributions(parts: list[Contributions]) -> Contributions:
     """The contributions to the mean of scores."""
     values = sum((part.values for part in parts), np.zeros_like(parts[0].values)) / len(parts)
     return Contributions(values, sum(part.base for part in parts) / len(parts), parts[0].how)
+
+
+def centred(values: Float64Array, groups: Groups) -> Float64Array:
+    """Values less their mean over each query: exactly 0 where all documents of a query have the same value."""
+    starts, sizes = groups.offsets[:-1][groups.sizes > 0], groups.sizes[groups.sizes > 0]
+    if len(starts) == 0:
+        return values
+    is_constant = np.minimum.reduceat(values, starts, axis=0) == np.maximum.reduceat(values, starts, axis=0)
+    return np.where(np.repeat(is_constant, sizes, axis=0), 0.0, values - groups.means(values))
 
 
 def weighted_values(
@@ -98,6 +111,16 @@ def along_paths(
         for point, weight in zip(points.tolist(), weights.tolist(), strict=True):
             got[rows] += weight / 2 * gradient(starts[rows] + (1 + point) / 2 * moves[rows])
     return settled(got * moves, totals)
+
+
+def between_documents(
+    gradient: Callable[[Float64Array], Float64Array], inputs: Float64Array, scores: Float64Array, pairs: IntArray
+) -> PairContributions:
+    """Gradients integrated from the second document of each pair to the first: what does not move adds nothing."""
+    first, second = pairs.T
+    margins = scores[first] - scores[second]
+    values = along_paths(gradient, inputs[second], inputs[first], margins)
+    return PairContributions(values, margins, "integrated gradients from one document to the other")
 
 
 def settled(values: Float64Array, totals: Float64Array) -> Float64Array:

@@ -12,6 +12,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 
 MOST_VALUES = 64  # that are tried of a feature where no thresholds are known
 MOST_ROWS = 2_000_000  # scored in one search
+ROWS_AT_A_TIME = 4096  # looked at for what features can be
 BISECTIONS = 30  # after which a change is as small as float32 can tell
 
 Margin = Callable[[Float32Array], Float64Array]  # of versions of the changed document, its score less the other's
@@ -64,12 +65,48 @@ class Change:
     margin: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Observed:
+    """What features can be, as documents show it: changes lead nowhere else."""
+
+    low: Float32Array  # NaN where no document has a value
+    high: Float32Array
+    whole: BoolArray  # which features have whole numbers only
+
+    @classmethod
+    def of(cls, features: Float32Array) -> Observed:
+        """What the features of these documents have been seen to be; infinite values do not count."""
+        low, high = (np.full(features.shape[1], np.nan, np.float32) for _ in range(2))
+        whole = np.ones(features.shape[1], np.bool_)
+        for start in range(0, len(features), ROWS_AT_A_TIME):
+            some = features[start : start + ROWS_AT_A_TIME]
+            known = np.where(np.isfinite(some), some, np.float32(np.nan))
+            low, high = np.fmin(low, np.fmin.reduce(known)), np.fmax(high, np.fmax.reduce(known))
+            whole &= (np.isnan(known) | (np.floor(known) == known)).all(axis=0)
+        return cls(low, high, whole)
+
+    def within(self, feature: int, values: Float32Array) -> Float32Array:
+        """The values, each moved to the nearest that the feature can have; of whole numbers, to those on both sides."""
+        if np.isnan(self.low[feature]):
+            return values[:0]
+        if self.whole[feature]:
+            below = np.floor(values)
+            values = np.concatenate([below, below + 1])
+        return np.unique(np.clip(values, self.low[feature], self.high[feature]))
+
+
 def smallest_change(
-    row: Float32Array, margin: Margin, values_of: Mapping[int, Float32Array], spreads: Float64Array, exact: BoolArray
+    row: Float32Array,
+    margin: Margin,
+    values_of: Mapping[int, Float32Array],
+    spreads: Float64Array,
+    exact: BoolArray,
+    whole: BoolArray,
 ) -> Change | None:
     """The smallest change of one feature of `row` for which `margin` is above 0, None where no value tried does it.
 
-    `values_of` has the values to try of each feature. Where they are not `exact`, values between are tried as well.
+    `values_of` has the values to try of each feature. Where they are not `exact`, values between are tried as well,
+    and only whole numbers where the feature has no others.
     """
     features, values = _candidates(row, values_of)
     if len(features) == 0:
@@ -86,7 +123,7 @@ def smallest_change(
             continue
         found = Change(feature, float(values[place]), float(sizes[place]), float(margins[place]))
         if not exact[feature] and np.isfinite(row[feature]):
-            found = _bisected(row, margin, found, float(spreads[feature]))
+            found = _bisected(row, margin, found, float(spreads[feature]), bool(whole[feature]))
         if best is None or found.size < best.size:
             best = found
     return best
@@ -111,12 +148,13 @@ def _nearest_of_each(features: IntArray, sizes: Float64Array, places: IntArray) 
     return [int(place) for place in places[order[np.sort(first)]]]
 
 
-def _bisected(row: Float32Array, margin: Margin, found: Change, spread: float) -> Change:
+def _bisected(row: Float32Array, margin: Margin, found: Change, spread: float, whole: bool) -> Change:
     """The change brought nearer to the document's own value, as long as it still swaps."""
     short, far = np.float32(row[found.feature]), np.float32(found.after)
     best = found
     for _ in range(BISECTIONS):
         middle = np.float32((np.float64(short) + np.float64(far)) / 2)
+        middle = np.floor(middle) if whole else middle
         if middle in (short, far):
             break
         tried = row[None].copy()

@@ -11,6 +11,8 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.frames import frame_of
+from rankwright.data.groups import Groups
+from rankwright.explanations.contributions import centred
 from rankwright.explanations.counterfactuals import Counterfactual
 from rankwright.tables.axes import COLOURS, INK, axes_or_new
 from rankwright.tables.text import ShownTable, counted, short
@@ -91,7 +93,7 @@ class Explanation(PrintedTable):
     @property
     def centred(self) -> Float64Array:
         """The contributions minus their mean over the query: what all documents have in common moves none of them."""
-        return np.asarray(self.contributions - self.contributions.mean(axis=0))
+        return centred(self.contributions, Groups.of_sizes([len(self.contributions)]))
 
     @property
     def order(self) -> IntArray:
@@ -248,7 +250,8 @@ class PairExplanation(PrintedTable):
     how : str
         How contributions were counted.
     counterfactual : Counterfactual, optional
-        The smallest change of one feature that swaps the two; None where no single feature does.
+        The smallest change of one feature that swaps the two, to a value that it may have, going by the data; None
+        where no single feature does.
     """
 
     ranker: str
@@ -272,6 +275,17 @@ class PairExplanation(PrintedTable):
             Their numbers from 0, the largest first.
         """
         return np.argsort(-np.abs(self.contributions), kind="stable")
+
+    def reason(self) -> int | None:
+        """Find the feature that does most to put the first document above the second.
+
+        Returns
+        -------
+        int, optional
+            Its number from 0; None where no feature speaks for the first document.
+        """
+        best = int(np.argmax(self.contributions))
+        return best if self.contributions[best] > 0 else None
 
     def to_frame(self) -> Any:
         """Return a frame with a row for each feature, the largest contribution first.
@@ -350,7 +364,7 @@ class PairExplanation(PrintedTable):
     def _swap(self) -> str:
         found = self.counterfactual
         if found is None:
-            return "No change of one feature that was tried swaps them."
+            return "No change of one feature to a value that it may have, going by the data, swaps them."
         after = "missing" if np.isnan(found.after) else str(np.float32(found.after))  # as few digits as give it back
         return (
             f"Smallest change that swaps them: {label_of(found.feature)} of {found.document} from "

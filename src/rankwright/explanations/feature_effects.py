@@ -186,7 +186,8 @@ def partial_dependence(
         changed.features[:, number] = value
         scores = np.asarray(ranker.predict(changed))
         curves[:, place] = np.add.reduceat(scores, data.groups.offsets[:-1]) / data.groups.sizes
-    centred = curves - curves.mean(axis=1, keepdims=True)
+    is_flat = np.ptp(curves, axis=1, keepdims=True) == 0
+    centred = np.where(is_flat, 0.0, curves - curves.mean(axis=1, keepdims=True))  # rounding does not make it rise
     ones, options = np.ones(len(curves)), {"resamples": RESAMPLES, "seed": seed, "threads": thread_count(threads)}
     ends = [bootstrap_interval(np.ascontiguousarray(column), ones, **options) for column in centred.T]
     low, high = (np.array(column) for column in zip(*ends, strict=True))

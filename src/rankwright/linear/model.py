@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Arrays, Float32Array, Float64Array, arrays_with_prefix
+from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray, arrays_with_prefix
 from rankwright.container.checks import Form, read_array, read_integer
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.explanations.contributions import Contributions, Question, along_paths, settled, weighted_values
+from rankwright.explanations.contributions import (
+    Contributions,
+    PairContributions,
+    Question,
+    along_paths,
+    between_documents,
+    settled,
+    weighted_values,
+)
 from rankwright.features.missing import filled
 from rankwright.features.nystrom import FittedNystrom, kernel_slopes
 from rankwright.features.scaling import FittedScaling
@@ -33,6 +40,9 @@ class Scorer(Protocol):
     def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
         """What each feature adds to these scores, counted from features of 0."""
 
+    def slopes(self, rows: Float64Array) -> Float64Array:
+        """The derivatives of the score by each feature, at each row."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearScorer:
@@ -49,9 +59,12 @@ class LinearScorer:
 
     def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
         """Gradients of the sum of Nyström features, integrated from features of 0."""
+        return _from_zero(self, features, scores)
+
+    def slopes(self, rows: Float64Array) -> Float64Array:
+        """The derivatives of the sum of Nyström features."""
         assert self.nystrom is not None  # plain weights need no gradients
-        slopes = partial(self.nystrom.slopes, weights=self.nystrom.whitening @ self.weights)
-        return _from_zero(self, features, scores, slopes)
+        return self.nystrom.slopes(rows, weights=self.nystrom.whitening @ self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,9 +84,15 @@ class QuadraticScorer:
 
     def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
         """Each feature's own terms, and half of every product of two."""
-        products = np.einsum("nf,fg->ng", features, (self.matrix + self.matrix.T) / 2)
-        values = 2 * self.gamma * self.weights * features + self.gamma**2 * features * products
+        values = 2 * self.gamma * self.weights * features + self.gamma**2 * features * self._products(features)
         return Contributions(settled(values, scores - self.constant), self.constant, "terms of the quadratic form")
+
+    def slopes(self, rows: Float64Array) -> Float64Array:
+        """The derivatives of the quadratic form."""
+        return np.asarray(2 * self.gamma * self.weights + 2 * self.gamma**2 * self._products(rows))
+
+    def _products(self, rows: Float64Array) -> Float64Array:
+        return np.asarray(np.einsum("nf,fg->ng", rows, (self.matrix + self.matrix.T) / 2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,19 +116,18 @@ class KernelScorer:
 
     def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
         """Gradients integrated from features of 0."""
+        return _from_zero(self, features, scores)
+
+    def slopes(self, rows: Float64Array) -> Float64Array:
+        """The derivatives of the sum over supporting documents."""
         support = self.support.astype(np.float64)
-        return _from_zero(
-            self, features, scores,
-            lambda rows: kernel_slopes(self.kernel, rows, support, self.gamma, self.coefficients),
-        )  # fmt: skip
+        return kernel_slopes(self.kernel, rows, support, self.gamma, self.coefficients)
 
 
-def _from_zero(
-    scorer: Scorer, features: Float64Array, scores: Float64Array, slopes: Callable[[Float64Array], Float64Array]
-) -> Contributions:
+def _from_zero(scorer: Scorer, features: Float64Array, scores: Float64Array) -> Contributions:
     """Gradients integrated along straight lines from features of 0."""
     base = float(scorer.scores(np.zeros((1, features.shape[1]), np.float32), threads=1)[0])
-    values = along_paths(slopes, np.zeros_like(features), features, scores - base)
+    values = along_paths(scorer.slopes, np.zeros_like(features), features, scores - base)
     return Contributions(values, base, "integrated gradients from features of 0")
 
 
@@ -183,6 +201,13 @@ class ArraysModel(Model):
             return self.scorer.contributions(features, self.scores(data, threads=question.threads))
         others = None if question.background is None else filled(question.background.features).astype(np.float64)
         return weighted_values(features, self.scorer.weights, self.scorer.constant, others)
+
+    def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
+        """Weights times differences; for kernels, gradients integrated from one document to the other."""
+        if isinstance(self.scorer, LinearScorer) and self.scorer.nystrom is None:
+            return Model.pair_contributions(self, data, pairs, question)  # slots and super() do not go together
+        features = filled(data.features).astype(np.float64)
+        return between_documents(self.scorer.slopes, features, self.scores(data, threads=question.threads), pairs)
 
     @property
     def n_steps(self) -> int:

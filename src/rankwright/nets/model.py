@@ -10,11 +10,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array, arrays_with_prefix
+from rankwright.arrays import Float64Array, IntArray, arrays_with_prefix
 from rankwright.container.checks import check_finite, read_field, read_integer, read_list, read_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, ModuleError, UnknownNameError
-from rankwright.explanations.contributions import Contributions, Question, along_paths
+from rankwright.explanations.contributions import (
+    Contributions,
+    PairContributions,
+    Question,
+    along_paths,
+    between_documents,
+)
 from rankwright.nets.descent import Net
 from rankwright.nets.inputs import FeatureRows, NetInputs
 from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, NetRecipe, net_shape, recipes_of
@@ -42,26 +48,35 @@ class NetModel(Model):
         """The net's gradients, integrated from inputs of 0: the mean, where features are standardised."""
         question.refuse_cover("a net")
         question.refuse_background("a net")
-        net, nystrom = self.net, self.inputs.nystrom
-        if not isinstance(net, PlainNet):
+        inputs, nystrom = self._inputs_of(data, question), self.inputs.nystrom
+        zeros = np.zeros((1, inputs.shape[1]), np.float32)
+        middle = FeatureRows(zeros if nystrom is None else nystrom.transform(zeros), threads=1)
+        base = float(self.net.scores(middle)[0])
+        totals = self.scores(data, threads=question.threads) - base
+        values = along_paths(self._slopes, np.zeros_like(inputs), inputs, totals)
+        return Contributions(values, base, "integrated gradients from inputs of 0")
+
+    def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
+        """The net's gradients, integrated from one document to the other."""
+        scores = self.scores(data, threads=question.threads)
+        return between_documents(self._slopes, self._inputs_of(data, question), scores, pairs)
+
+    def _inputs_of(self, data: RankingDataset, question: Question) -> Float64Array:
+        """Documents as the net, or the kernel before it, sees them."""
+        if not isinstance(self.net, PlainNet):
             raise InputError("a module of your own is not explained: it need not be made of layers that we know")
         before = replace(self.inputs, nystrom=None)
-        seen = before.matrix(data, threads=question.threads)
-        zeros = np.zeros((1, seen.shape[1]), np.float32)
-        middle = FeatureRows(zeros if nystrom is None else nystrom.transform(zeros), threads=1)
-        base = float(net.scores(middle)[0])
-        totals = self.scores(data, threads=question.threads) - base
+        return before.matrix(data, threads=question.threads).astype(np.float64)
 
-        def slopes(rows: Float64Array) -> Float64Array:
-            if nystrom is None:
-                return input_slopes(net, rows)
-            mapped = nystrom.transform(rows.astype(np.float32)).astype(np.float64)
-            of_landmarks = np.einsum("nk,mk->nm", input_slopes(net, mapped), nystrom.whitening)
-            return nystrom.slopes(rows, of_landmarks)
-
-        inputs = seen.astype(np.float64)
-        values = along_paths(slopes, np.zeros_like(inputs), inputs, totals)
-        return Contributions(values, base, "integrated gradients from inputs of 0")
+    def _slopes(self, rows: Float64Array) -> Float64Array:
+        """The derivatives of the score by each input, for inputs as `_inputs_of` gives them."""
+        net, nystrom = self.net, self.inputs.nystrom
+        assert isinstance(net, PlainNet)
+        if nystrom is None:
+            return input_slopes(net, rows)
+        mapped = nystrom.transform(rows.astype(np.float32)).astype(np.float64)
+        of_landmarks = np.einsum("nk,mk->nm", input_slopes(net, mapped), nystrom.whitening)
+        return nystrom.slopes(rows, of_landmarks)
 
     def _on(self, device: str) -> Net:
         """The net where `device` computes it."""

@@ -11,13 +11,15 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, UnknownQueryError, require
+from rankwright.errors import InputError, Message, Parameter, UnknownQueryError, require
 from rankwright.explanations import counterfactuals
 from rankwright.explanations.contributions import Question
+from rankwright.explanations.counterfactuals import Observed
 from rankwright.explanations.explanation import Explanation, PairExplanation
 from rankwright.rankers.trained import TrainedRanker
 
 NEAREST = 3  # ids that are shown where one is unknown
+COMPARED_DIRECTLY = "two documents are compared with each other, not with what is usual: leave out "
 WITHIN = "; features are scaled within the query, so these compare its documents"
 
 
@@ -37,7 +39,9 @@ def explained(
     question = Question(cover, background, threads)
     if documents is not None:
         require(not interactions, "interactions are of a list: leave out documents")
-        return _pair(trained, name, own, documents, question)
+        for parameter, given in (("cover", cover), ("background", background)):
+            require(given is None, Message(COMPARED_DIRECTLY, Parameter(parameter, python=parameter)))
+        return explained_pair(trained, name, own, documents, Observed.of(data.features), threads=threads)
     if trained.model.needs_queries:
         raise InputError(
             f"{trained.ranker} compares the documents of a query, which have no scores of their own: name two of them "
@@ -92,17 +96,24 @@ def _ids(own: RankingDataset) -> tuple[Any, ...]:
     return tuple(range(own.n_docs)) if own.document_ids is None else tuple(own.document_ids.tolist())
 
 
-def _pair(
-    trained: TrainedRanker, query: Any, own: RankingDataset, documents: Sequence[Any], question: Question
+def explained_pair(
+    trained: TrainedRanker,
+    query: Any,
+    own: RankingDataset,
+    documents: Sequence[Any],
+    observed: Observed,
+    *,
+    threads: int,
 ) -> PairExplanation:
+    """Why one of two documents of a query, `own`, ranks above the other; what swaps them stays within `observed`."""
     ids = _ids(own)
     require(len(documents) == 2, f"documents must name two documents to compare, got {len(documents)}")
     rows = [_row_of(one, ids, query) for one in documents]
     require(rows[0] != rows[1], f"documents must name two different documents, got {documents[0]!r} twice")
-    scores = trained.scores(own, threads=question.threads)
+    scores = trained.scores(own, threads=threads)
     rows.sort(key=lambda row: (-scores[row], row))
     above, below = rows
-    found = trained.pair_contributions(own, (above, below), question)
+    found = trained.pair_contributions(own, np.array([rows]), Question(threads=threads))
     return PairExplanation(
         ranker=trained.ranker,
         query=query,
@@ -110,11 +121,11 @@ def _pair(
         below=ids[below],
         features=names_of(trained, own),
         values=own.features[rows],
-        contributions=found.values,
-        margin=found.margin,
+        contributions=found.values[0],
+        margin=float(found.margins[0]),
         scores=scores[rows],
         how=found.how + (WITHIN if trained.looks_at_queries and not trained.model.needs_queries else ""),
-        counterfactual=_counterfactual(trained, own, above, below, question.threads),
+        counterfactual=_counterfactual(trained, own, above, below, observed, threads),
     )
 
 
@@ -126,16 +137,15 @@ def _row_of(wanted: Any, ids: Sequence[Any], query: Any) -> int:
 
 
 def _counterfactual(
-    trained: TrainedRanker, own: RankingDataset, above: int, below: int, threads: int
+    trained: TrainedRanker, own: RankingDataset, above: int, below: int, observed: Observed, threads: int
 ) -> counterfactuals.Counterfactual | None:
     """The smallest change of a feature of either document that swaps them."""
     spreads, ids = counterfactuals.spreads_of(own.features), _ids(own)
     best: tuple[int, counterfactuals.Change] | None = None
     for row, other, sign in ((below, above, 1.0), (above, below, -1.0)):
-        values, exact = _values_to_try(trained, own, row)
-        found = counterfactuals.smallest_change(
-            own.features[row], _margin(trained, own, row, other, sign, threads), values, spreads, exact
-        )
+        values, exact = _values_to_try(trained, own, row, observed)
+        margin = _margin(trained, own, row, other, sign, threads)
+        found = counterfactuals.smallest_change(own.features[row], margin, values, spreads, exact, observed.whole)
         if found is not None and (best is None or found.size < best[1].size):
             best = row, found
     if best is None:
@@ -147,11 +157,15 @@ def _counterfactual(
     )
 
 
-def _values_to_try(trained: TrainedRanker, own: RankingDataset, row: int) -> tuple[dict[int, Float32Array], BoolArray]:
+def _values_to_try(
+    trained: TrainedRanker, own: RankingDataset, row: int, observed: Observed
+) -> tuple[dict[int, Float32Array], BoolArray]:
     """The values to try for each feature, and for which features no other value can matter."""
     known = trained.model.values_that_matter() if trained.scaling is None else None
     if known is not None:
-        return known, np.ones(own.n_features, np.bool_)
+        is_category = trained.model.categorical_features(own.n_features)
+        values = {one: own if is_category[one] else observed.within(one, own) for one, own in known.items()}
+        return values, np.ones(own.n_features, np.bool_)
     used = np.flatnonzero(trained.model.used_features(own.n_features))
     versions = counterfactuals.MOST_ROWS // own.n_docs if trained.looks_at_queries else counterfactuals.MOST_ROWS
     most = int(np.clip(versions // max(len(used), 1), 2, counterfactuals.MOST_VALUES))
@@ -161,7 +175,7 @@ def _values_to_try(trained: TrainedRanker, own: RankingDataset, row: int) -> tup
         at = own.features[row, feature]
         ends = [] if np.isnan(at) else [at - far[feature], at + far[feature]]
         seen = counterfactuals.observed_values(own.features[:, feature], most)
-        values[feature] = np.unique(np.concatenate([seen, np.array(ends, np.float32)]))
+        values[feature] = observed.within(feature, np.concatenate([seen, np.array(ends, np.float32)]))
     return values, np.zeros(own.n_features, np.bool_)
 
 

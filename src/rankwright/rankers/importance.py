@@ -13,7 +13,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Tabular, frame_of
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require, require_type
-from rankwright.explanations.contributions import Question
+from rankwright.explanations.contributions import Question, centred
 from rankwright.metrics.confidence_intervals import bootstrap_interval
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.metric_table import Measure, parse_metric
@@ -223,8 +223,8 @@ def _by_contribution(
     for queries in _batches(data.groups):
         some = data.take_queries(queries)
         values = trained.contributions(some, question).values
-        parts.append(np.add.reduceat(np.abs(values - some.groups.means(values)), some.groups.offsets[:-1], axis=0)
-                     / some.groups.sizes[:, None])  # fmt: skip
+        moves = np.abs(centred(values, some.groups))
+        parts.append(np.add.reduceat(moves, some.groups.offsets[:-1], axis=0) / some.groups.sizes[:, None])
     by_query = np.concatenate(parts)
     weights, drawn = np.ones(len(by_query)), {"resamples": RESAMPLES, "seed": seed, "threads": threads}
     ends = [bootstrap_interval(values, weights, **drawn) for values in np.ascontiguousarray(by_query.T)]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array
+from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.explanations.contributions import Contributions, PairContributions, Question
@@ -79,11 +79,15 @@ class Model(ABC):
         """What each feature adds to each score, for documents as `scores` takes them."""
         raise InputError(f"{type(self).__name__} does not tell what features add to scores")
 
-    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
-        """By how much each feature puts one row of a query, `data`, above another: by default, as scores differ."""
+    def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
+        """By how much each feature puts one row of a query, `data`, above another, for each pair of rows.
+
+        By default as contributions differ, which is right where each feature adds to scores on its own: a feature
+        that is the same in both must add nothing.
+        """
         found = self.contributions(data, question)
-        values = found.values[pair[0]] - found.values[pair[1]]
-        return PairContributions(values, float(np.sum(values)), found.how)
+        values = found.values[pairs[:, 0]] - found.values[pairs[:, 1]]
+        return PairContributions(values, values.sum(axis=1), found.how)
 
     def interactions(self, data: RankingDataset, question: Question) -> Float64Array:  # noqa: ARG002
         """What pairs of features add by acting together; a square for each document, rows sum to contributions."""
@@ -92,6 +96,10 @@ class Model(ABC):
     def values_that_matter(self) -> dict[int, Float32Array] | None:
         """For each feature the values next to which scores change; None where they may change anywhere."""
         return None
+
+    def categorical_features(self, n_features: int) -> BoolArray:
+        """Of which features `values_that_matter` gives categories, between which there is nothing."""
+        return np.zeros(n_features, np.bool_)
 
     def used_features(self, n_features: int) -> BoolArray:
         """Which features the model looks at; all of them unless the model can tell which."""

@@ -377,9 +377,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         cover : str, optional
             Forests: by what the two sides of a split count where its feature is not known. `documents` counts training
             documents, as LightGBM does; `curvature` sums their curvatures, as XGBoost does. The default is the first
-            of these that the model tells.
+            of these that the model tells. Not with two documents, which are compared with each other.
         background : as X, optional
-            Documents whose values features have where they are not known; for forests and weighted sums.
+            Documents whose values features have where they are not known; for forests and weighted sums, and not with
+            two documents.
         interactions : bool, default False
             Whether to count also what pairs of features add by acting together; forests only, and not with two
             documents.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array, arrays_with_prefix, thread_count
+from rankwright.arrays import Float64Array, IntArray, arrays_with_prefix, thread_count
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.weights import PropensityWeights
 from rankwright.container.checks import MOST_FEATURES, read_field, read_integer, read_list, read_optional_field
@@ -103,10 +103,10 @@ class TrainedRanker:
         """What each feature adds to the score of each row of the dataset."""
         return self.model.contributions(self.seen_by_model(data, question.threads), self._scaled_question(question))
 
-    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
-        """By how much each feature puts one row of a query above another."""
+    def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
+        """By how much each feature puts one row of a query above another, for each pair of rows."""
         scaled = self.seen_by_model(data, question.threads)
-        return self.model.pair_contributions(scaled, pair, self._scaled_question(question))
+        return self.model.pair_contributions(scaled, pairs, self._scaled_question(question))
 
     def interactions(self, data: RankingDataset, question: Question) -> Float64Array:
         """What pairs of features add to the score of each row by acting together."""

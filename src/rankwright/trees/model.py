@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.container.checks import read_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.explanations.contributions import Contributions, Question
+from rankwright.explanations.contributions import Contributions, PairContributions, Question
 from rankwright.explanations.counterfactuals import values_beside
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.trained import TrainedRanker
@@ -75,6 +75,15 @@ class ForestModel(Model):
         values = explained.contributions(data.features, threads=question.threads)
         return Contributions(values, self.base_score + explained.base, f"Shapley values, cover by {cover}")
 
+    def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
+        """Exact Shapley values of the difference: a feature that is not known has the other document's value."""
+        explained, values = self.forest.explained(None), np.zeros((len(pairs), data.n_features))
+        for other in np.unique(pairs[:, 1]).tolist():
+            own = pairs[:, 1] == other
+            first, second = data.features[pairs[own, 0]], data.features[[other]]
+            values[own] = explained.against(first, second, threads=question.threads)
+        return PairContributions(values, values.sum(axis=1), "Shapley values of the difference between the two")
+
     def interactions(self, data: RankingDataset, question: Question) -> Float64Array:
         """What pairs of features add by acting together."""
         if question.background is not None:
@@ -98,6 +107,10 @@ class ForestModel(Model):
             own = forest.feature == feature
             found[feature] = np.concatenate([values_beside(forest.threshold[own]), forest.categories_of(feature)])
         return found
+
+    def categorical_features(self, n_features: int) -> BoolArray:  # noqa: ARG002
+        """Which features are split by categories."""
+        return np.diff(self.forest.category_offsets) > 0
 
     def state(self) -> State:
         """The base score, and the forest's arrays."""

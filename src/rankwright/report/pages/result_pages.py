@@ -203,12 +203,7 @@ def _verdict(found: Explained | Ablation) -> PageVerdict:
 
 
 def _of_pair(found: PairExplanation) -> PageVerdict:
-    first = int(found.ordered()[0])
-    sentence = (
-        f"{label_of(found.features[first])} tells them apart most: {shown(found.values[0, first])} against "
-        f"{shown(found.values[1, first])} puts {found.above} above by {found.contributions[first]:+.4g} of "
-        f"{found.margin:+.4g}. {found.table().notes[0]}"
-    )
+    sentence = f"{_reason(found)} {found.table().notes[0]}"
     figures = (
         KeyFigure(f"{found.margin:+.4g}", "ahead by"),
         KeyFigure(f"{found.scores[0]:.4g}", f"score of {found.above}"),
@@ -217,13 +212,30 @@ def _of_pair(found: PairExplanation) -> PageVerdict:
     return PageVerdict(f"Why {found.above} is above {found.below}", sentence, Sureness.MEASURED, figures)
 
 
+def _reason(found: PairExplanation) -> str:
+    """What puts one of two documents above the other: the largest reason for it, however large those against it are."""
+    feature = found.reason()
+    if feature is not None:
+        return (
+            f"{label_of(found.features[feature])} is the main reason: {shown(found.values[0, feature])} against "
+            f"{shown(found.values[1, feature])} puts {found.above} above by {found.contributions[feature]:+.4g}; "
+            f"all features together do by {found.margin:+.4g}."
+        )
+    if found.margin < 0:  # a comparator that goes round in circles
+        return f"Of the two alone, {found.ranker} prefers {found.below}: the other documents put {found.above} above."
+    return f"No feature speaks for {found.above}: the scores are equal, and it comes first in the data."
+
+
 def _of_list(found: Explanation) -> PageVerdict:
     place = int(found.order[0])
-    feature = int(abs(found.centred[place]).argmax())
-    sentence = (
-        f"{found.ranker} puts {found.documents[place]} first of {counted(len(found.documents), 'document')}. "
-        f"{label_of(found.features[feature])} = {shown(found.values[place, feature])} moves it most: "
-        f"{found.centred[place, feature]:+.4g} against the query's mean."
+    feature = int(found.centred[place].argmax())
+    moved = found.centred[place, feature]
+    sentence = f"{found.ranker} puts {found.documents[place]} first of {counted(len(found.documents), 'document')}. "
+    sentence += (
+        f"{label_of(found.features[feature])} = {shown(found.values[place, feature])} moves it up most: "
+        f"{moved:+.4g} against the query's mean."
+        if moved > 0
+        else "No feature moves it up against the query's mean."
     )
     best = KeyFigure(f"{found.scores[place]:.4g}", "best score")
     return PageVerdict(f"Query {found.query}", sentence, figures=(best,))

@@ -1,7 +1,7 @@
 """Query by query: values of every query, the lists of those that people look at first, and why they rank so.
 
-Most models add up what features contribute: with the contributions of the shown documents, the page explains any two of
-them. Models that compare documents, as SortNet does, are asked about one pair of each query.
+The page explains any two of the shown documents of the queries that people look at first. Models that compare
+documents, as SortNet does, take longer over a pair: they are asked about one pair of each query.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from shlex import quote
 from typing import Any
 
@@ -20,8 +21,10 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import RankwrightError
 from rankwright.explanations.contributions import Question
+from rankwright.explanations.counterfactuals import Observed
 from rankwright.explanations.explanation import label_of
 from rankwright.metrics.comparison.diff import Listed, RankedQueries
+from rankwright.rankers.explaining import explained_pair
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.measured import Measured, Origin
 from rankwright.report.page.document import Block, Chart, Explorer, Section
@@ -35,6 +38,7 @@ MOST_VALUES = 700_000  # values of queries in the page: systems × metrics × qu
 MOST_QUERIES = 60_000  # in the page, where values alone leave room for more
 MOST_DRAWN = 20_000  # values that a histogram is made of
 MOST_FEATURES = 40  # told apart in a query; the rest are added up
+OF_A_PAIR = 10  # of them, the largest, as many as the page shows
 # Queries for whose pair the smallest change that swaps it is searched: a forest tells the values to try, others do not.
 SWAPPED_BY_FORESTS, SWAPPED_BY_OTHERS = 20, 2
 
@@ -229,7 +233,7 @@ def _tops(name: str, measured: Measured) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What the page's script reads: names of features, contributions by query, and the prepared pair of each query."""
+    """What the page's script reads: names of features, pairs of documents by query, and each query's prepared pair."""
 
     features: tuple[str, ...]
     queries: Mapping[int, Mapping[str, Any]]
@@ -267,12 +271,13 @@ def explained_queries(
     """Explanations of the shown documents; `rankers` are by the system's number, `lists` by the query's place."""
     names = tuple(dict.fromkeys(name for ranker in rankers.values() for name in _names(ranker, data)))
     columns = {name: place for place, name in enumerate(data.names)}
+    observed = {system: Observed.of(ranker.trained_.aligned(data).features) for system, ranker in rankers.items()}
     queries: dict[int, Mapping[str, Any]] = {}
     pairs: dict[int, Sequence[Mapping[str, Any]]] = {}
     for place, (number, own) in lists.items():
         query = ShownQuery(data, number, own, names)
-        found = {system: _added(ranker, query) for system, ranker in rankers.items()}
-        known = {system: adds for system, adds in found.items() if adds is not None}
+        found = {system: _compared(ranker, query) for system, ranker in rankers.items()}
+        known = {system: values for system, values in found.items() if values is not None}
         kept = _largest(list(known.values()), len(names))
         parts = {system: _parts(ranker, query) for system, ranker in rankers.items() if system not in known}
         kept = np.union1d(kept, [feature for own_parts in parts.values() for feature, _ in own_parts]).astype(np.int64)
@@ -281,15 +286,14 @@ def explained_queries(
             "features": kept.tolist(),
             "values": [[None if column is None else _number(data.features[row, column]) for column in at]
                        for row in query.rows],
-            "adds": {system: [list(map(_number, row)) for row in _with_rest(adds, kept).tolist()]
-                     for system, adds in known.items()},
+            "pairs": {system: [_told(row, kept) for row in values] for system, values in known.items()},
         }  # fmt: skip
         pair = _pair_of(own)
         if pair is not None:
             pairs[place] = [
                 _ordered(own, system, pair)
                 | ({"parts": parts[system]} if parts.get(system) else {})
-                | (_swap(ranker, query, pair) if len(pairs) < _n_searched(ranker) else {})
+                | (_swap(ranker, query, pair, observed[system]) if len(pairs) < _n_searched(ranker) else {})
                 for system, ranker in rankers.items()
             ]
     return Explained(tuple(label_of(name) for name in names), queries, pairs)
@@ -308,19 +312,25 @@ def _n_searched(ranker: Ranker) -> int:
     return SWAPPED_BY_FORESTS if knows else SWAPPED_BY_OTHERS
 
 
-def _added(ranker: Ranker, query: ShownQuery) -> Float64Array | None:
-    """What features add to the scores of the shown documents; None where the model does not add up."""
-    own, places = query.data.take_queries([query.number]), query.places
-    if not ranker.looks_at_queries:  # the other documents change nothing: they are left out
+def _compared(ranker: Ranker, query: ShownQuery) -> Float64Array | None:
+    """By how much features put the first of two shown documents above the second, a row for each two of them.
+
+    None where the model compares documents itself, or tells nothing.
+    """
+    trained, own, places = ranker.trained(), query.data.take_queries([query.number]), query.places
+    if trained.model.needs_queries:
+        return None
+    if not trained.looks_at_queries:  # the other documents change nothing: they are left out
         own, places = _rows_of(own, places), np.arange(len(places))
+    pairs = places[np.array(list(combinations(range(len(places)), 2)), np.int64).reshape(-1, 2)]
     try:
-        found = ranker.explain(own)
+        found = trained.pair_contributions(ranker.trained_.aligned(own), pairs, Question(threads=1))
     except RankwrightError:
         return None
     place_of = {name: place for place, name in enumerate(query.names)}
-    adds = np.zeros((len(places), len(query.names)))
-    adds[:, [place_of[name] for name in found.features]] = found.contributions[places]
-    return adds
+    values = np.zeros((len(pairs), len(query.names)))
+    values[:, [place_of[name] for name in _names(ranker, query.data)]] = found.values
+    return values
 
 
 def _parts(ranker: Ranker, query: ShownQuery) -> list[tuple[int, float | None]]:
@@ -333,13 +343,13 @@ def _parts(ranker: Ranker, query: ShownQuery) -> list[tuple[int, float | None]]:
         own = ranker.trained_.aligned(query.documents())
         scores = trained.scores(own, threads=1)
         rows = sorted((int(places[doc]) for doc in pair), key=lambda row: (-scores[row], row))
-        found = trained.pair_contributions(own, (rows[0], rows[1]), Question(threads=1))
+        found = trained.pair_contributions(own, np.array([rows]), Question(threads=1)).values[0]
     except RankwrightError:
         return []
     place_of = {name: place for place, name in enumerate(query.names)}
-    order = np.argsort(-np.abs(found.values), kind="stable")[:MOST_FEATURES].tolist()
+    order = np.argsort(-np.abs(found), kind="stable")[:MOST_FEATURES].tolist()
     names = _names(ranker, query.data)
-    return [(place_of[names[feature]], _number(found.values[feature])) for feature in order]
+    return [(place_of[names[feature]], _number(found[feature])) for feature in order]
 
 
 def _rows_of(own: RankingDataset, places: IntArray) -> RankingDataset:
@@ -352,20 +362,22 @@ def _rows_of(own: RankingDataset, places: IntArray) -> RankingDataset:
     )
 
 
-def _largest(adds: Sequence[Float64Array], n_features: int) -> IntArray:
-    """The features that tell the documents apart most, over all rankers, in the order of the data."""
+def _largest(compared: Sequence[Float64Array], n_features: int) -> IntArray:
+    """The features that tell two documents apart most, over all rankers, in the order of the data."""
     size = np.zeros(n_features)
-    for own in adds:
-        spread = np.abs(own - own.mean(axis=0)).max(axis=0)
-        size = np.maximum(size, spread / (spread.max() or 1.0))
+    for values in compared:
+        largest = np.abs(values).max(axis=0, initial=0.0)
+        size = np.maximum(size, largest / (largest.max(initial=0.0) or 1.0))
     order = np.argsort(-size, kind="stable")[:MOST_FEATURES]
     return np.sort(order[size[order] > 0])
 
 
-def _with_rest(adds: Float64Array, kept: IntArray) -> Float64Array:
-    """The kept contributions, and the sum of the others as one column more."""
-    rest = np.delete(adds, kept, axis=1).sum(axis=1, keepdims=True)
-    return np.hstack([adds[:, kept], rest])
+def _told(values: Float64Array, kept: IntArray) -> list[float | None]:
+    """The largest contributions to a pair: the sum of all others, then places in `kept`, each before its value."""
+    order = np.argsort(-np.abs(values[kept]), kind="stable")[:OF_A_PAIR]
+    told = [place for place in order.tolist() if values[kept[place]] != 0]
+    others = np.delete(values, kept[told]).sum()
+    return [_number(others), *(number for place in told for number in (place, _number(values[kept[place]])))]
 
 
 def _pair_of(own: QueryLists) -> tuple[int, int] | None:
@@ -399,11 +411,12 @@ def _ordered(own: QueryLists, system: int, pair: tuple[int, int]) -> dict[str, A
     return {"system": system, "above": above, "below": below}
 
 
-def _swap(ranker: Ranker, query: ShownQuery, pair: tuple[int, int]) -> dict[str, str]:
+def _swap(ranker: Ranker, query: ShownQuery, pair: tuple[int, int], observed: Observed) -> dict[str, str]:
     """The smallest change that swaps the pair, in a sentence; nothing where there is none."""
     called = {int(query.places[doc]): query.lists.documents[doc].name for doc in pair}
     try:
-        found = ranker.explain(query.documents(), documents=tuple(called))
+        own = ranker.trained_.aligned(query.documents())
+        found = explained_pair(ranker.trained(), query.number, own, tuple(called), observed, threads=1)
     except RankwrightError:
         return {}
     change = found.counterfactual

@@ -3,18 +3,26 @@
 const SHOWN_FEATURES = 10;
 const OTHERS = "all others";
 
-/** Contributions of a pair, the largest first: from what each document's features add, or as they were computed. */
+/** Contributions of a pair, the largest first. */
 function pairParts(state, query, system, above, below) {
   const kept = state.pairs[query]?.find((one) => one.system === system && one.above === above && one.below === below);
   if (kept?.parts) return kept.parts.map(([feature, value]) => part(state, query, feature, value, above, below));
   const own = state.explained[query];
-  const adds = own?.adds[system];
-  if (!adds || !adds[above] || !adds[below]) return null;
-  const parts = adds[above].map((value, place) => {
-    const feature = place < own.features.length ? own.features[place] : null;
-    return part(state, query, feature, value - adds[below][place], above, below);
-  });
-  return parts.sort((one, two) => Math.abs(two.value) - Math.abs(one.value));
+  const told = own?.pairs[system]?.[pairNumber(above, below, own.values.length)];
+  if (!told) return null;
+  const sign = above < below ? 1 : -1; // of a pair, the document that is shown first comes first
+  const [rest, ...numbers] = told;
+  const parts = [];
+  for (let at = 0; at < numbers.length; at += 2) {
+    parts.push(part(state, query, own.features[numbers[at]], sign * numbers[at + 1], above, below));
+  }
+  return [...parts, part(state, query, null, sign * rest, above, below)];
+}
+
+/** The number of a pair of n documents, which are counted (0, 1), (0, 2), … (1, 2), …, whichever is above. */
+function pairNumber(above, below, n) {
+  const [first, second] = above < below ? [above, below] : [below, above];
+  return (first * (2 * n - first - 1)) / 2 + second - first - 1;
 }
 
 function part(state, query, feature, value, above, below) {
