@@ -15,7 +15,14 @@ from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError, SettingError
 from rankwright.formats.delimited.csv_files import read_column_description
 from rankwright.formats.reading import read
-from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights, write_pairs
+from rankwright.formats.sidecars import (
+    read_pairs,
+    read_query_columns,
+    read_query_weights,
+    read_scores,
+    with_query_weights,
+    write_pairs,
+)
 
 read_delimited = partial(read, format="csv")
 
@@ -201,3 +208,9 @@ def test_anything_but_a_score_is_an_error_that_says_where(scores_file, content, 
 def test_a_wrong_count_of_scores_says_both_counts(scores_file, content, found):
     with pytest.raises(FileFormatError, match=f"has {found} scores, but the data has 3 documents"):
         read_scores(scores_file(content), n_docs=3)
+
+
+def test_a_long_cell_of_a_query_is_told_in_a_sentence(file):
+    path = file("query,text\n1,short\n2," + "a" * 140_000 + "\n")
+    with pytest.raises(FileFormatError, match=r"file:3: a cell has more than 131,072 characters"):
+        read_query_columns(path)

@@ -1,9 +1,11 @@
-"""Small text files whose fields are separated by blanks and tabs: TREC files, pairs, weights."""
+"""Lines of text, and their fields, separated by blanks and tabs (TREC files, pairs, weights) or as in CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+from collections.abc import Callable, Iterable, Iterator
 from math import isnan, nan
+from typing import AnyStr
 
 from rankwright.errors import FileFormatError
 from rankwright.formats.storage.places import FilePath
@@ -52,9 +54,7 @@ def text_lines(path: FilePath) -> list[str]:
     name = input_name(path)
     lines = []
     with open_input(path) as file:
-        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), start=1):
-            if len(line) == LONGEST_LINE:
-                raise FileFormatError(name, f"the line has more than {LONGEST_LINE >> 20} MiB; wanted text", number)
+        for number, line in enumerate(bounded_lines(file.readline, name), start=1):
             if b"\0" in line:
                 raise FileFormatError(name, "is a binary file; wanted text", number)
             try:
@@ -62,3 +62,28 @@ def text_lines(path: FilePath) -> list[str]:
             except UnicodeDecodeError as error:
                 raise FileFormatError(name, f"is not UTF-8 text: {error.reason}", number) from None
     return lines
+
+
+def bounded_lines(readline: Callable[[int], AnyStr], name: str, longest: int = LONGEST_LINE) -> Iterator[AnyStr]:
+    """The lines of an open file, none of them longer: a small compressed file may hold an endless line."""
+    number = 0
+    while line := readline(longest):
+        number += 1
+        if len(line) == longest:
+            raise FileFormatError(name, f"the line has more than {longest >> 20} MiB; wanted lines of text", number)
+        yield line
+
+
+def csv_rows(
+    lines: Iterable[str], delimiter: str, name: str, *, lines_before: int = 0
+) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row, and the number of the line on which the row ends."""
+    rows = csv.reader(lines, delimiter=delimiter)
+    try:
+        for cells in rows:
+            yield lines_before + rows.line_num, cells
+    except csv.Error as error:
+        problem = f"cannot be read as CSV: {error}"
+        if "field limit" in str(error):
+            problem = f"a cell has more than {csv.field_size_limit():,} characters; is a quote not closed?"
+        raise FileFormatError(name, problem, lines_before + rows.line_num) from None

@@ -12,7 +12,6 @@ Other fields are separated by blanks or tabs; CatBoost's files of pairs and grou
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
@@ -27,7 +26,7 @@ from rankwright.data.columns import check_different
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError, InputTypeError, Message, Parameter, require_type
-from rankwright.formats.lines import LONGEST_QUOTE, is_count, number_in, numbered_fields, text_lines
+from rankwright.formats.lines import LONGEST_QUOTE, csv_rows, is_count, number_in, numbered_fields, text_lines
 from rankwright.formats.storage.places import FilePath, beside, is_file, opened
 from rankwright.formats.storage.streams import (
     COMPRESSIONS,
@@ -151,14 +150,15 @@ def read_query_columns(path: FilePath) -> dict[str, dict[str, float | str]]:
     A column of numbers gives numbers; any other gives texts. Empty cells are left out.
     """
     lines = text_lines(path)
-    header, *rows = csv.reader(lines, delimiter="\t" if lines and "\t" in lines[0] else ",") if lines else [[]]
+    rows = csv_rows(lines, "\t" if lines and "\t" in lines[0] else ",", input_name(path))
+    _, header = next(rows, (1, []))
     if len(header) < 2:
         raise FileFormatError(input_name(path), "has no header of query and columns, separated by commas or tabs", 1)
     columns: dict[str, dict[str, float | str]] = {name.strip(): {} for name in header[1:]}
     if len(columns) < len(header) - 1:
         raise FileFormatError(input_name(path), "has two columns of one name; wanted different ones", 1)
     seen: set[str] = set()
-    for number, fields in enumerate(rows, start=2):
+    for number, fields in rows:
         if not fields:
             continue
         if len(fields) != len(header):

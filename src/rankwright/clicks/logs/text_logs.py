@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -15,10 +14,14 @@ import numpy as np
 
 from rankwright.clicks.logs.log_blocks import LOWEST_FIRST, MOST_PROPENSITY, LogBlock, LogFault, Naming, Problems
 from rankwright.errors import FileFormatError
+from rankwright.formats.lines import bounded_lines, csv_rows
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import input_name, open_input
 
 LISTS_AT_A_TIME = 1 << 16
+DOCUMENTS_AT_A_TIME = 1 << 20  # fewer lists make a block where lists are long
+LONGEST_EVENT = 4 << 20  # bytes: as Python's values, an event takes up to thirty times as much
+LONGEST_LIST = 1_000_000  # documents
 SHORT = 60  # characters of a faulty line that are shown
 MOST_DETAIL = 100  # characters of an event that are shown
 LONG_COLUMNS = ("query", "document", "position", "click")
@@ -26,6 +29,7 @@ LIST_COLUMNS = ("query", "shown", "clicks")
 
 # Where events end in a file: the line, and the event, or in words what is wrong with it.
 Events: TypeAlias = Iterator[tuple[int, dict[str, Any] | str]]
+Rows: TypeAlias = Iterator[tuple[int, list[str]]]  # of a CSV file: the line, and the cells
 
 
 def text_blocks(path: FilePath, format: str, naming: Naming, problems: Problems) -> Iterator[LogBlock]:
@@ -37,7 +41,7 @@ def text_blocks(path: FilePath, format: str, naming: Naming, problems: Problems)
                 problems.note(LogFault.BROKEN, line, event)
             else:
                 gathered.add(event, line)
-            if len(gathered.lists) >= LISTS_AT_A_TIME:
+            if gathered.is_full:
                 yield gathered.block()
     if gathered.lists:
         yield gathered.block()
@@ -53,6 +57,12 @@ class Gathered:
     naming: Naming
     problems: Problems
     lists: list[tuple[str, list[str], list[bool], int, list[float], str]] = field(default_factory=list)
+    n_documents: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the lists so far should become a block."""
+        return len(self.lists) >= LISTS_AT_A_TIME or self.n_documents >= DOCUMENTS_AT_A_TIME
 
     def add(self, event: Mapping[str, Any], line: int) -> None:
         """Take an event with `query`, `shown` and `clicks` (positions from 1); it is left out if something is wrong."""
@@ -76,6 +86,7 @@ class Gathered:
         if len(set(texts)) < len(texts):
             self.problems.note(LogFault.SHOWN_TWICE, line)
         self.lists.append((str(query), texts, self._clicked(clicks or (), len(shown), line), *extras))
+        self.n_documents += len(texts)
 
     def _clicked(self, clicks: Sequence[Any], n_shown: int, line: int) -> list[bool]:
         clicked = [False] * n_shown
@@ -108,7 +119,7 @@ class Gathered:
     def block(self) -> LogBlock:
         """The lists so far as a block; the next ones make another."""
         queries, shown, clicked, first_ranks, chances, policies = zip(*self.lists, strict=True)
-        self.lists = []
+        self.lists, self.n_documents = [], 0
         first, propensities = np.array(first_ranks, np.int32), np.array([*chain(*chances)], np.float32)
         return LogBlock(
             self.naming.queries.of_texts(queries),
@@ -138,7 +149,7 @@ def _may_be_propensity(value: object) -> bool:
 def json_events(path: FilePath) -> Events:
     """Read JSON lines, an event each."""
     with open_input(path) as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(bounded_lines(file.readline, input_name(path), LONGEST_EVENT), start=1):
             if line.strip():
                 yield number, _json_event(line)
 
@@ -154,7 +165,7 @@ def _json_event(line: bytes) -> dict[str, Any] | str:
 def yandex_events(path: FilePath) -> Events:
     r"""Read Yandex's blocks: `query \t ids separated by commas : clicked ids separated by commas`, ended by `;`."""
     with open_input(path) as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(bounded_lines(file.readline, input_name(path)), start=1):
             for text in map(str.strip, line.decode("utf-8", "replace").split(";")):
                 if text:
                     yield number, _yandex_event(text)
@@ -178,22 +189,24 @@ def csv_events(path: FilePath) -> Events:
         open_input(path) as raw,
         TextIOWrapper(cast(Any, raw), encoding="utf-8-sig", errors="replace", newline="") as file,
     ):
-        first = file.readline()
+        lines = bounded_lines(file.readline, input_name(path), LONGEST_EVENT)
+        first = next(lines, "")
         delimiter = "\t" if "\t" in first else ","
-        names = [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
-        rows = csv.reader(file, delimiter=delimiter)
+        _, header = next(csv_rows([first], delimiter, input_name(path)), (1, []))
+        names = [name.strip() for name in header]
+        rows = csv_rows(lines, delimiter, input_name(path), lines_before=1)
         if set(LIST_COLUMNS) <= set(names):
             yield from _list_rows(names, rows)
         elif set(LONG_COLUMNS) <= set(names):
-            yield from _long_rows(names, rows)
+            yield from _long_rows(names, rows, input_name(path))
         else:
             wanted = f"wanted {', '.join(LIST_COLUMNS)}, or {', '.join(LONG_COLUMNS)}"
             raise FileFormatError(input_name(path), f"found the columns {', '.join(names)[:200]}; {wanted}", 1)
 
 
-def _list_rows(names: list[str], rows: Any) -> Events:
+def _list_rows(names: list[str], rows: Rows) -> Events:
     """A line for each list; ids and positions are separated by blanks within a cell."""
-    for cells in rows:
+    for line, cells in rows:
         event: Any = dict(zip(names, cells, strict=False))
         try:
             event |= {
@@ -204,17 +217,16 @@ def _list_rows(names: list[str], rows: Any) -> Events:
             }
         except (KeyError, ValueError) as error:
             event = str(error)[:SHORT]
-        yield rows.line_num + 1, event
+        yield line, event
 
 
-def _long_rows(names: list[str], rows: Any) -> Events:
+def _long_rows(names: list[str], rows: Rows, file: str) -> Events:
     """A line for each shown document: a new list begins where session, query or list changes, or positions restart."""
     whose = [name for name in ("session", "list", "query", "policy", "time") if name in names]
     documents: list[tuple[str, float | None, bool]] = []
     before: tuple[str, ...] = ()
-    start, last = 1, 0
-    for cells in rows:
-        line = rows.line_num + 1
+    start, last, line = 1, 0, 1
+    for line, cells in rows:
         row = dict(zip(names, cells, strict=False))
         try:
             position, click = int(row["position"]), float(row["click"]) > 0
@@ -227,10 +239,12 @@ def _long_rows(names: list[str], rows: Any) -> Events:
             if documents:
                 yield line - 1, _long_event(dict(zip(whose, before, strict=True)), start, documents)
             start, before, documents = position, key, []
+        if len(documents) == LONGEST_LIST:
+            raise FileFormatError(file, f"the list has more than {LONGEST_LIST:,} documents", line)
         documents.append((row["document"], chance, click))
         last = position
     if documents:
-        yield rows.line_num + 1, _long_event(dict(zip(whose, before, strict=True)), start, documents)
+        yield line, _long_event(dict(zip(whose, before, strict=True)), start, documents)
 
 
 def _long_event(
