@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
 from rankwright.objectives import paper_lambdarank, ranknet
 from rankwright.report.drawing import draw_compression, draw_examination, draw_forces, draw_training
+from rankwright.report.specs.theme import IN_PICTURES, colours_of
 
 STARTS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
 
@@ -112,3 +114,11 @@ def test_the_picture_of_a_compression_names_the_metric_and_the_means(compressed,
     text = (tmp_path / "curve.svg").read_text()
     for words in ("ndcg@10, validation part", "nodes", "microseconds to score a document", "exact", "prune", "chosen"):
         assert words in text
+
+
+def test_every_click_model_has_a_colour_of_its_own():
+    colours = colours_of(len(rw.clicks.CLICK_MODELS))
+    assert len(set(colours)) == len(colours)
+    assert len({IN_PICTURES[colour[1:]] for colour in colours}) == len(colours)
+    theme = files("rankwright.report").joinpath("page/assets/theme.css").read_text()
+    assert all(theme.count(f"--{colour[1:]}: #") == 2 for colour in colours)  # light and dark

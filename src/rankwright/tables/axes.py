@@ -9,7 +9,7 @@ from rankwright.errors import MissingExtraError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 INK, FAINT = "#22272e", "#d0d7de"
-COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#be185d")
+COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#be185d", "#0e7490", "#7f1d1d")
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
