@@ -5,7 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwright.arrays import as_features, as_ids, as_scores, as_vector, ids_of_text, join_ids, text_ids, thread_count
+from rankwright.arrays import (
+    as_features,
+    as_ids,
+    as_scores,
+    as_vector,
+    ids_of_text,
+    join_ids,
+    real_number,
+    share,
+    text_ids,
+    thread_count,
+    whole_number,
+)
 from rankwright.errors import InputError, SettingError
 
 ids_as_text = st.lists(
@@ -67,3 +79,24 @@ def test_parts_join_to_the_ids_of_all(first, second):
     together = ids_of_text(first + second)
     assert joined.dtype == together.dtype
     np.testing.assert_array_equal(joined, together)
+
+
+@pytest.mark.parametrize("wrong", ["3", None, True, 2.5, 0, float("nan")])
+def test_a_whole_number_is_one_and_large_enough(wrong):
+    assert whole_number(np.int64(3), "n", least=1) == 3
+    with pytest.raises(SettingError, match="n must be a whole number of 1 or more"):
+        whole_number(wrong, "n", least=1)
+
+
+@pytest.mark.parametrize("wrong", ["3", None, True, -1, float("nan"), float("inf")])
+def test_a_number_is_finite_and_large_enough(wrong):
+    assert real_number(np.float32(0.5), "x") == 0.5
+    with pytest.raises(SettingError, match="x must be a finite number of 0 or more"):
+        real_number(wrong, "x")
+
+
+@pytest.mark.parametrize("wrong", ["0.5", None, True, 0, 1, float("nan")])
+def test_a_share_lies_between_0_and_1(wrong):
+    assert share(0.5, "level") == 0.5
+    with pytest.raises(SettingError, match="level must lie between 0 and 1"):
+        share(wrong, "level")

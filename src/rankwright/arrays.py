@@ -182,3 +182,26 @@ def seed_number(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise SettingError(f"seed must be a whole number of 0 or more, got {seed!r}")
     return int(seed)
+
+
+def whole_number(value: object, name: str, *, least: int) -> int:
+    """`value`, which the caller knows as `name`, as an integer of `least` or more."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise SettingError(f"{name} must be a whole number of {least} or more, got {value!r}")
+    return int(value)
+
+
+def real_number(value: object, name: str, *, least: float = 0.0) -> float:
+    """`value`, which the caller knows as `name`, as a finite number of `least` or more."""
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not least <= float(value) < np.inf:  # type: ignore[arg-type]
+        raise SettingError(f"{name} must be a finite number of {least:g} or more, got {value!r}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def share(value: object, name: str) -> float:
+    """`value`, which the caller knows as `name`, as a number above 0 and below 1."""
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not 0 < float(value) < 1:  # type: ignore[arg-type]
+        raise SettingError(f"{name} must lie between 0 and 1, got {value!r}")
+    return float(value)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 import rankwright as rw
 from rankwright.cli.app import app
+from rankwright.debiasing.held_out_orders import WorseThanShownWarning
 from rankwright.errors import InputError, SettingError
 
 
@@ -36,11 +38,13 @@ def run(*arguments: object):
 
 def test_from_a_log_to_a_model(files):
     made = run(
-        "clicks", files / "log.jsonl", "--features", files / "documents.csv", "--out", files / "train.csv", "--json"
-    )
+        "clicks", files / "log.jsonl", "--features", files / "documents.csv", "--preferences",
+        "--out", files / "train.csv", "--json",
+    )  # fmt: skip
     assert made.exit_code == 0, made.output
     found = json.loads(made.stdout)
     assert found["pairs"] > 10
+    assert found["held_out"] == {"queries": 7, "metric": "ndcg@10", "values": {}, "gain": 0.0}
     assert found["votes_against_shown_order"] == 1.0
     for ranker, setting in (("ranknet", "epochs=2"), ("lambdamart", "n_trees=3"), ("lambdarank", "epochs=2")):
         trained = run(
@@ -51,9 +55,10 @@ def test_from_a_log_to_a_model(files):
         assert rw.load(files / f"{ranker}.rw").name == ranker
 
 
-def test_click_rates_with_positions_make_a_model_that_knows_its_bias(files):
+@pytest.mark.parametrize("way", [(), ("--rates",)])
+def test_click_rates_with_positions_make_a_model_that_knows_its_bias(way, files):
     made = run(
-        "clicks", files / "log.jsonl", "--features", files / "documents.csv", "--rates", "--out", files / "rates.csv",
+        "clicks", files / "log.jsonl", "--features", files / "documents.csv", *way, "--out", files / "rates.csv",
         "--json",
     )  # fmt: skip
     assert made.exit_code == 0, made.output
@@ -70,7 +75,11 @@ def test_click_rates_with_positions_make_a_model_that_knows_its_bias(files):
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (["--rates", "--model", "pbm"], "--rates goes with --features and --out"),
+        (["--rates", "--model", "pbm"], "--rates and --preferences go with --features and --out"),
+        (
+            ["--features", "documents.csv", "--out", "votes.csv", "--correct"],
+            "--rule, --correct and --smoothing go with --preferences",
+        ),
         (
             ["--model", "pbm", "--held-out", "0.0001"],
             "0 of 240 lists are held out: give a larger log or another --held-out",
@@ -106,3 +115,63 @@ def test_a_strict_reading_stops_at_the_first_fault(files):
     looked_at = run("inspect", files / "log.jsonl", "--strict")
     assert "position 9 of 2" in str(looked_at.exception)
     assert "goes with a click log" in str(run("inspect", files / "documents.csv", "--strict").exception)
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Twenty queries whose lists follow relevance, as real engines' do, with documents known by their rows."""
+    data = rw.synthetic.web_search(20, docs_per_query=8, seed=1)
+    few = rw.RankingDataset.from_arrays(data.features[:, 100:], data.labels, qid=data.qid)
+    rw.write(few, tmp_path / "documents.csv")
+    rw.clicks.write_log(rw.clicks.simulate(few, few.labels, sessions=30, seed=0), tmp_path / "log.jsonl")
+    return tmp_path
+
+
+def test_what_ranks_worse_than_the_order_shown_is_told_before_training(many):
+    arguments = "clicks", many / "log.jsonl", "--features", many / "documents.csv", "--out", many / "made.csv"
+    with pytest.warns(WorseThanShownWarning, match="preferences ranks held-out lists worse than the order shown"):
+        made = run(*arguments, "--preferences")
+    assert made.exit_code == 0, made.output
+    assert "NDCG@10 on held-out lists of 18 queries" in made.stdout
+    with pytest.warns(WorseThanShownWarning):
+        values = json.loads(run(*arguments, "--preferences", "--json").stdout)["held_out"]["values"]
+    assert list(values) == ["preferences", "click rates", "the order shown", "a random order"]
+    assert values["preferences"] < values["a random order"] < values["click rates"]
+
+
+def test_the_first_example_of_the_help_writes_what_works(many):
+    """Click rates, not preferences."""
+    from rankwright.cli.clicks import EXAMPLES
+
+    first = EXAMPLES.split("\n\n")[0].removeprefix("Example: rankwright ").split()
+    names = {"log.jsonl.gz": many / "log.jsonl", "documents.parquet": many / "documents.csv"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WorseThanShownWarning)
+        made = run(*(names.get(word, many / word if word.endswith(".parquet") else word) for word in first))
+    assert made.exit_code == 0, made.output
+    assert rw.read(many / "rates.parquet").positions is not None
+    assert not list(many.glob("*.pairs"))
+
+
+def test_a_log_from_a_pipe_is_read_once_for_all_that_is_asked(many):
+    log = (many / "log.jsonl").read_text()
+    arguments = ["clicks", "-", "--format", "jsonl", "--features", str(many / "documents.csv"), "--preferences",
+                 "--correct", "--out", str(many / "made.csv"), "--model", "rank-rate", "--json"]  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WorseThanShownWarning)
+        found = json.loads(CliRunner().invoke(app, arguments, input=log).stdout)
+    assert found["models"]["rank-rate"]["lists"] > 0
+    assert found["held_out"]["queries"] == 18
+
+
+def test_inspect_tells_what_a_click_model_learned(files):
+    assert run("clicks", files / "log.jsonl", "--model", "pbm", "--save", files / "pbm.rw").exit_code == 0
+    shown = run("inspect", files / "pbm.rw")
+    assert shown.exit_code == 0, shown.output
+    assert "pbm: a chance of examination for each rank" in shown.stdout
+    document = json.loads(run("inspect", files / "pbm.rw", "--json").stdout)
+    assert document["kind"] == "click-model"
+    assert document["examination"][0] == 1.0
+    assert "--data goes with a ranker" in str(
+        run("inspect", files / "pbm.rw", "--data", files / "documents.csv").exception
+    )

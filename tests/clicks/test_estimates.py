@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from rankwright import clicks
+from rankwright.errors import RankwrightError
 
 
 def logged(rng: np.random.Generator, n: int = 400):
@@ -115,3 +118,34 @@ def test_one_policy_of_a_shop_is_estimated_from_the_log_of_the_other(real_data):
     only = np.where(item == 33, 1.0, 0.0) * (position == 1)  # one item at one place: few such rows
     with pytest.raises(clicks.NoSupportError):
         clicks.estimate(click, propensity, only, least_support=200)
+
+
+def test_an_estimate_is_a_table():
+    found = clicks.estimate([1, 0, 0, 1] * 20, [0.3] * 80, [0.3] * 80, positions=[1, 2, 3, 4] * 20)
+    assert "What another policy would get (self-normalised): 0.5" in repr(found)
+    assert "95 % interval" in repr(found)
+    assert found.to_frame()["value"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"clip": "much"}, "clip must be a finite number of 0 or more, got 'much'"),
+        ({"clip": 0}, "clip must be above 0, got 0"),
+        ({"level": "high"}, "level must lie between 0 and 1, got 'high'"),
+        ({"least_support": None}, "least_support must be a finite number"),
+        ({"kind": "plain"}, "unknown kind of estimate"),
+    ],
+)
+def test_wrong_settings_are_refused_in_a_sentence(settings, why):
+    with pytest.raises(RankwrightError, match=why):
+        clicks.estimate([1, 0], [1, 1], [1, 1], **settings)
+
+
+def test_wrong_arguments_are_refused_in_a_sentence():
+    log: Any = "log.jsonl"
+    for call in (lambda: clicks.expected_clicks(log, [0], [1]), lambda: clicks.from_randomised(log)):
+        with pytest.raises(RankwrightError, match="log must be a ClickLog, such as read_log gives, got str"):
+            call()
+    with pytest.raises(RankwrightError, match="rewards must be finite numbers"):
+        clicks.estimate([1, np.nan], [1, 1], [1, 1])

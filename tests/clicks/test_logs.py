@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from rankwright import clicks
+from rankwright.clicks.logs import text_logs
+from rankwright.clicks.logs.log_files import lists_of_queries
 from rankwright.errors import FileFormatError, InputError
 
 LISTS = [
@@ -268,3 +271,47 @@ def test_a_summary_prints_as_a_table():
     assert summary.to_dict()["lists"] == 2
     pytest.importorskip("pandas")
     assert summary.to_frame()["click_rate"].tolist() == [0.5, 0.0]
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.csv", "log.txt"])
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(text_logs, "LONGEST_EVENT", 1 << 20)
+    monkeypatch.setattr(text_logs.bounded_lines, "__defaults__", (1 << 20,))
+    start = {"log.jsonl": '{"query": "q", "shown": ["', "log.csv": "query,shown,clicks\nq,", "log.txt": "q\ta : b"}[
+        name
+    ]
+    with gzip.open(tmp_path / f"{name}.gz", "wt") as file:
+        file.write(start + "a" * (2 << 20))
+    format = {"log.txt": "yandex"}.get(name)
+    with pytest.raises(FileFormatError, match="the line has more than 1 MiB"):
+        clicks.read_log(tmp_path / f"{name}.gz", format=format)
+
+
+def test_a_long_cell_is_told_in_a_sentence(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("query,shown,clicks\na,x y,1\nq," + "a " * 70_000 + ",1\n")
+    with pytest.raises(FileFormatError, match=r"log.csv:3: a cell has more than 131,072 characters"):
+        clicks.read_log(path)
+
+
+def test_a_list_of_one_row_a_document_may_not_go_on_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_logs, "LONGEST_LIST", 3)
+    path = tmp_path / "log.csv"
+    path.write_text("query,document,position,click\n" + "".join(f"q,d{n},{n},0\n" for n in range(1, 6)))
+    with pytest.raises(FileFormatError, match=r"log.csv:5: the list has more than 3 documents"):
+        clicks.read_log(path)
+
+
+def test_long_lists_make_smaller_blocks_of_the_same_log(tmp_path, monkeypatch):
+    write_as("jsonl", tmp_path / "log.jsonl")
+    monkeypatch.setattr(text_logs, "DOCUMENTS_AT_A_TIME", 4)
+    assert len(list(clicks.LogFile(tmp_path / "log.jsonl").blocks())) == 2
+    assert same(clicks.read_log(tmp_path / "log.jsonl"), log_of(LISTS))
+
+
+def test_the_lists_of_some_queries(tmp_path, monkeypatch):
+    write_as("jsonl", tmp_path / "log.jsonl")
+    monkeypatch.setattr(text_logs, "DOCUMENTS_AT_A_TIME", 1)
+    found = lists_of_queries(clicks.LogFile(tmp_path / "log.jsonl"), np.array(["b", "c"]))
+    assert found.n_lists == 1
+    assert found.document_ids[found.documents].tolist() == ["u", "v"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from rankwright import clicks
 from rankwright.clicks.models.behaviour import Shown, conditional_chances
 from rankwright.clicks.simulation import USERS
-from rankwright.errors import ContainerError, InputError
+from rankwright.errors import ContainerError, InputError, RankwrightError
 
 MODELS = sorted(clicks.CLICK_MODELS)
 
@@ -172,3 +173,62 @@ def test_the_strength_of_a_prior_is_the_most_likely_of_all():
         e, t, u = events[seen], trials[seen], usual[seen]
         likelihoods = [(betaln(s * u + e, s * (1 - u) + t - e) - betaln(s * u, s * (1 - u))).sum() for s in STRENGTHS]
         assert fitted_strength(events, trials, usual) == STRENGTHS[int(np.argmax(likelihoods))]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_and_its_estimates_are_tables(name):
+    log = simulated(n_lists=200)
+    model = clicks.click_model(name)
+    assert "not yet" in repr(model)
+    model.fit(log)
+    assert f"{name}: {model.summary}" in repr(model)
+    frame = model.to_frame()
+    assert frame["examination"].tolist() == model.examination(6).tolist()
+    relevance = model.relevance()
+    assert "and 50 more" in repr(relevance)
+    assert relevance.to_frame()["mean"].tolist() == relevance.mean.tolist()
+    evaluation = model.evaluate(log)
+    assert f"200 lists, log-likelihood {evaluation.log_likelihood:.4f}" in repr(evaluation)
+    assert evaluation.to_frame()["perplexity"].tolist() == evaluation.perplexity_at.tolist()
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("fit", "log.jsonl", "log must be a ClickLog"),
+    ("evaluate", None, "log must be a ClickLog"),
+    ("sample", 3, "log must be a ClickLog"),
+    ("examination", 2.5, "n_ranks must be a whole number of 1 or more, got 2.5"),
+    ("examination", "ten", "n_ranks must be a whole number of 1 or more, got 'ten'"),
+    ("relevance", "high", "level must lie between 0 and 1, got 'high'"),
+]
+
+
+@pytest.mark.parametrize(("method", "argument", "why"), WRONG)
+def test_methods_refuse_wrong_arguments_in_a_sentence(method, argument, why):
+    model = clicks.click_model("rank-rate").fit(simulated(n_lists=20))
+    with pytest.raises(RankwrightError, match=why):
+        getattr(model, method)(argument)
+
+
+@pytest.mark.parametrize("method", ["evaluate", "sample"])
+def test_a_model_that_was_not_fitted_says_so(method, tmp_path):
+    model, log = clicks.click_model("pbm"), simulated(n_lists=20)
+    for call in (lambda: getattr(model, method)(log), lambda: model.save(tmp_path / "m.rw"), model.to_frame):
+        with pytest.raises(InputError, match="the click model pbm must be fitted first"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"iterations": "3"}, "iterations must be a whole number of 1 or more, got '3'"),
+        ({"tolerance": -1}, "tolerance must be a finite number of 0 or more, got -1"),
+        ({"strength": np.nan}, "strength must be a finite number of 0 or more, got nan"),
+        ({"steps": 3}, "unknown setting of a click model 'steps'"),
+    ],
+)
+def test_settings_are_refused_in_a_sentence(settings, why):
+    with pytest.raises(RankwrightError, match=why):
+        clicks.click_model("pbm", **settings)
+    name: Any = 3
+    with pytest.raises(InputError, match="the name of a click model must be a text, got int"):
+        clicks.click_model(name)

@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwright.container.file import BLANK_CHECKSUM, DTYPES, is_container, read_container, write_container
+from rankwright.container.file import (
+    BLANK_CHECKSUM,
+    DTYPES,
+    container_kind,
+    is_container,
+    read_container,
+    write_container,
+)
 from rankwright.errors import ContainerError, SettingError
 
 HEADER = {"name": "zscore", "settings": {"floor": 0.1, "steps": [1, 2.5, None, True, "ü"]}}
@@ -232,3 +239,11 @@ def test_a_file_is_known_by_its_ending_or_its_beginning(path, tmp_path):
     assert is_container(tmp_path / "cut")
     assert not is_container(tmp_path / "text")
     assert not is_container(tmp_path / "empty")
+
+
+def test_the_beginning_of_a_file_tells_its_kind(tmp_path):
+    write_container(tmp_path / "some.rw", "forest", {}, {"a": np.zeros(3)})
+    assert container_kind(tmp_path / "some.rw") == "forest"
+    (tmp_path / "other.rw").write_text("1 qid:1 1:1")
+    assert container_kind(tmp_path / "other.rw") is None
+    assert container_kind(tmp_path / "nosuch.rw") is None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.options import AS_JSON, THREADS, arg, flag, opt
-from rankwright.cli.output import print_json, print_table, tell, tell_written
+from rankwright.cli.options import AS_JSON, THREADS, arg, flag, given, opt
+from rankwright.cli.output import print_json, print_table, progress, tell, tell_written
 from rankwright.cli.reporting import check_picture
 from rankwright.errors import require
 from rankwright.tables.text import counted
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from rankwright.clicks.logs.click_log import ClickLog
     from rankwright.clicks.logs.log_files import LogFile
     from rankwright.clicks.preferences import ClickData
+    from rankwright.data.dataset import RankingDataset
 
 EXAMPLES = (
-    "Example: rankwright clicks log.jsonl.gz --features documents.parquet --out train.parquet\n\n"
-    "Example: rankwright clicks log.jsonl.gz --features documents.parquet --rates --out rates.parquet\n\n"
+    "Example: rankwright clicks log.jsonl.gz --features documents.parquet --out rates.parquet\n\n"
+    "Example: rankwright clicks log.jsonl --features documents.parquet --preferences --correct --out votes.parquet\n\n"
     "Example: rankwright clicks log.jsonl.gz --model pbm --held-out 0.2 --save pbm.rw"
 )
 PAIRS, MODELS = "Data to train on", "A click model"
@@ -31,113 +32,162 @@ def clicks(
     features: str | None = opt(
         "The documents of the log, with their features and ids of queries and documents.", "F", PAIRS
     ),
-    out: str | None = opt("The data to write; its preferences go beside it, as .pairs.", "DATA", PAIRS),
-    rates: bool = flag("--rates", "Write click rates as labels, with positions, in place of preferences.", PAIRS),
-    rule: str = opt(
-        "skip-above, last-click, skip-above-and-next, next or fair-pairs.", panel=PAIRS, default="skip-above"
+    out: str | None = opt("The data to write.", "DATA", PAIRS),
+    rates: bool | None = opt(
+        "Write click rates as labels, with positions (the default), or preferences beside DATA, as .pairs.",
+        panel=PAIRS,
+        name="--rates/--preferences",
     ),
-    correct: bool = flag("--correct", "Compare votes with how many a place usually gets.", PAIRS),
-    smoothing: float = opt("Imagined votes for each document of a pair.", panel=PAIRS, min=0.0, default=1.0),
+    rule: str | None = opt(
+        "Which preferences: skip-above, last-click, skip-above-and-next, next or fair-pairs.",
+        panel=PAIRS,
+        show_default="skip-above",
+    ),
+    correct: bool = flag("--correct", "Preferences: compare votes with how many a place usually gets.", PAIRS),
+    smoothing: float | None = opt(
+        "Preferences: imagined votes for each document of a pair.", "X", PAIRS, min=0.0, show_default="1"
+    ),
     model: str | None = opt(
         "Fit this click model: pbm, ubm, dbn, sdbn, dcm, cascade, …; all for all of them.", panel=MODELS
     ),
     held_out: float = opt("The share of the lists to measure models on.", panel=MODELS, default=0.2),
     save: str | None = opt("The file to write the model to.", "MODEL", MODELS),
     plot: str | None = opt("Draw how likely each rank is examined: an .svg, .png or .pdf.", "PICTURE", MODELS),
-    seed: int = opt("The same seed holds out the same lists.", panel=MODELS, default=0),
+    seed: int = opt("The same seed holds out the same lists.", default=0),
     strict: bool = flag("--strict", "Stop at the first event that cannot be read."),
     format: str | None = opt("jsonl, csv, parquet or yandex. Default: what the file looks like."),
     threads: int | None = THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Turn a click log into preferences to train on, or fit click models to it.
+    """Turn a click log into data to train on, or fit click models to it.
 
-    With --features and --out, write the documents of the log, and beside them the pairs of documents of which users
-    preferred one, with the share of the votes as probability and their number as weight; `rankwright train DATA
-    --pairs PAIRS` trains any pairwise ranker on them. With --rates, write the click rate of each document and the
-    position at which it was shown, which `rankwright train DATA` frees from position bias. With --model, fit a click
-    model, and measure on held-out lists how well it predicts clicks.
+    With --features and --out, write the documents of the log, with the click rate of each and the position at which it
+    was shown; `rankwright train DATA` frees them from position bias. With --preferences, write the pairs of documents
+    of which users preferred one instead, with the share of the votes as probability and their number as weight;
+    `rankwright train DATA --pairs PAIRS` trains any pairwise ranker on them. Both ways, quick rankers that learn from
+    the data are compared with the order shown, on held-out lists, and a warning says if they are worse.
+
+    With --model, fit a click model, and measure on held-out lists how well it predicts clicks.
     """
-    from rankwright.clicks.logs.log_files import LogFile, read_log
+    from rankwright.clicks.logs.log_files import LogFile, read_log, whole_log
+    from rankwright.formats.storage.streams import is_read_once
 
     require((features is None) == (out is None), "--features and --out go together")
     require(features is not None or model is not None, "give --features and --out, or --model")
-    require(out is not None or not rates, "--rates goes with --features and --out")
+    require(out is not None or rates is None, "--rates and --preferences go with --features and --out")
+    shapes_preferences = correct or rule is not None or smoothing is not None
+    require(rates is False or not shapes_preferences, "--rule, --correct and --smoothing go with --preferences")
     require(save is None or model != "all", "--save goes with one model")
     require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
     check_picture(plot)
     file = LogFile(log, format=format, strict=strict, threads=threads)
+    whole = whole_log(file, threads=threads) if is_read_once(log) else None
     found: dict[str, Any] = {}
     if features is not None and out is not None:
-        if rates:
-            are_plain = (rule, correct, smoothing) == ("skip-above", False, 1.0)
-            require(are_plain, "--rule, --correct and --smoothing shape preferences, not click rates")
-            found, lines = _write_rates(file, features, out, threads)
-        else:
-            found, lines = _write_preferences(file, features, out, (rule, correct, smoothing), threads)
+        with progress():
+            if rates is False:
+                how = given(rule=rule, correct=correct, smoothing=smoothing)
+                found, lines = _write_preferences(file if whole is None else whole, features, out, how, seed, threads)
+            else:
+                shown = whole_log(file, threads=threads) if whole is None else whole
+                found, lines = _write_rates(shown, features, out, seed, threads)
+        found["problems"] = file.problems
         if not as_json:
-            typer.echo("\n".join(lines))
-            for problem, count in file.problems.items():
-                tell(f"{problem}: {count:,} (first in {file.first_problems[problem]})")
-            tell_written(out, found.get("pairs_file"))
+            _show_written(lines, file, out, found.get("pairs_file"))
     if model is not None:
-        whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
-        fitted = _fit_models(whole, model, held_out, seed, threads, save)
-        if plot is not None:
-            from rankwright.report.drawing import draw_examination
-
-            draw_examination({name: one["examination"] for name, one in fitted.items()}, plot)
-        if not as_json:
-            columns = ["log-likelihood", "conditional perplexity", "perplexity"]
-            keys = [column.replace("-", "_").replace(" ", "_") for column in columns]
-            rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in fitted.items()]
-            print_table(["model", *columns], rows, numbers=columns)
-            tell_written(plot, save)
-        found["models"] = fitted
+        merged = whole or read_log(log, format=format, strict=strict, merge=True, threads=threads)
+        found["models"] = _fit_models(merged, model, held_out, seed, threads, save)
+        _show_models(found["models"], plot, save, as_json)
     if as_json:
         print_json(found)
 
 
 def _write_preferences(
-    file: LogFile, features: str, out: str, how: tuple[str, bool, float], threads: int | None
+    log: ClickLog | LogFile, features: str, out: str, how: dict[str, Any], seed: int, threads: int | None
 ) -> tuple[dict[str, Any], list[str]]:
     """Write the documents and their preferences; what was written, for JSON and in lines for people."""
     from dataclasses import replace
 
-    from rankwright.clicks.preferences import with_preferences
+    from rankwright.clicks.logs.click_log import ClickLog
+    from rankwright.clicks.logs.log_files import lists_of_queries
+    from rankwright.clicks.preferences import click_rates, with_preferences
+    from rankwright.clicks.simulation import known_documents, known_queries
+    from rankwright.debiasing.held_out_orders import sampled_queries
     from rankwright.formats.file_formats import write
     from rankwright.formats.reading import read
     from rankwright.formats.sidecars import write_pairs
 
-    rule, correct, smoothing = how
-    made = with_preferences(read(features), file, rule=rule, correct=correct, smoothing=smoothing, threads=threads)
+    documents = read(features)
+    # Documents without ids are known by their rows, which are others in a part of the data.
+    named = replace(documents, document_ids=known_documents(documents), query_ids=known_queries(documents))
+    made = with_preferences(named, log, **how, threads=threads)
+    sample = sampled_queries(made.data)
+    lists = log if isinstance(log, ClickLog) else lists_of_queries(log, known_queries(sample))
+    orders, compared = _compared(click_rates(sample, lists), seed, threads)
     pairs = str(PurePath(out).with_suffix(".pairs"))
-    data = replace(made.data, source_rows=None)
+    ids = None if documents.document_ids is None else made.data.document_ids
+    data = replace(made.data, source_rows=None, document_ids=ids)
     write(replace(data, preferences=None), out)
     write_pairs(data, pairs)
     found: dict[str, Any] = {"data": out, "pairs_file": pairs, "queries": data.n_queries, "documents": data.n_docs}
     found |= {"pairs": made.n_pairs, "pairs_without_features": made.n_lost}
-    found |= {"votes_against_shown_order": made.votes.against_order, "problems": file.problems}
-    return found, _told(made)
+    found |= {"votes_against_shown_order": made.votes.against_order, "held_out": orders}
+    return found, [*_told(made), compared]
 
 
-def _write_rates(file: LogFile, features: str, out: str, threads: int | None) -> tuple[dict[str, Any], list[str]]:
+def _write_rates(
+    log: ClickLog, features: str, out: str, seed: int, threads: int | None
+) -> tuple[dict[str, Any], list[str]]:
     """Write the documents with their click rates; what was written, for JSON and in lines for people."""
     from dataclasses import replace
 
     import numpy as np
 
-    from rankwright.clicks.logs.log_files import whole_log
     from rankwright.clicks.preferences import click_rates
+    from rankwright.debiasing.held_out_orders import sampled_queries
     from rankwright.formats.file_formats import write
     from rankwright.formats.reading import read
 
-    data = replace(click_rates(read(features), whole_log(file, threads=threads)), source_rows=None)
+    data = replace(click_rates(read(features), log), source_rows=None)
+    orders, compared = _compared(sampled_queries(data), seed, threads)
     write(data, out)
     n_shown = int((~np.isnan(np.asarray(data.labels))).sum())
     found: dict[str, Any] = {"data": out, "queries": data.n_queries, "documents": data.n_docs, "shown": n_shown}
     line = f"click rates of {n_shown:,} shown documents of {data.n_docs:,}, in {counted(data.n_queries, 'query')}"
-    return found | {"problems": file.problems}, [line]
+    return found | {"held_out": orders}, [line, compared]
+
+
+def _compared(clicked: RankingDataset, seed: int, threads: int | None) -> tuple[dict[str, Any], str]:
+    """How what can be learned compares with the order shown, for JSON and in a line for people; it may warn."""
+    import warnings
+
+    from rankwright.debiasing.held_out_orders import WorseThanShownWarning, held_out_orders
+
+    orders = held_out_orders(clicked, seed=seed, threads=threads)
+    if orders.warning is not None:
+        warnings.warn(orders.warning, WorseThanShownWarning, stacklevel=2)
+    return orders.to_dict(), orders.told
+
+
+def _show_written(lines: list[str], file: LogFile, *paths: str | None) -> None:
+    typer.echo("\n".join(lines))
+    for problem, count in file.problems.items():
+        tell(f"{problem}: {count:,} (first in {file.first_problems[problem]})")
+    tell_written(*paths)
+
+
+def _show_models(fitted: dict[str, Any], plot: str | None, save: str | None, as_json: bool) -> None:
+    """Draw what was measured, and print it unless it becomes a part of a JSON document."""
+    if plot is not None:
+        from rankwright.report.drawing import draw_examination
+
+        draw_examination({name: one["examination"] for name, one in fitted.items()}, plot)
+    if not as_json:
+        columns = ["log-likelihood", "conditional perplexity", "perplexity"]
+        keys = [column.replace("-", "_").replace(" ", "_") for column in columns]
+        rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in fitted.items()]
+        print_table(["model", *columns], rows, numbers=columns)
+        tell_written(plot, save)
 
 
 def _told(made: ClickData) -> list[str]:

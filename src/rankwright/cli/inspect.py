@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "Example: rankwright inspect train.txt.gz\n\n"
     "Example: rankwright inspect log.jsonl.gz\n\n"
+    "Example: rankwright inspect pbm.rw --plot examination.svg\n\n"
     "Example: rankwright inspect model.rw --data test.txt --metric ndcg@10\n\n"
     "Example: rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
 )
@@ -39,7 +40,9 @@ FACT_LABELS = {"most_leaves": "leaves, largest tree", "of": "bags of"}  # for fa
 def inspect(
     reading: dict[str, Any],
     file: str | None = arg(
-        "A data file, - for standard input; a click log; or a model file.", "DATA|MODEL", default=None
+        "A data file, - for standard input; a click log; or a file of a model or a click model.",
+        "DATA|MODEL",
+        default=None,
     ),
     data: str | None = opt("Documents to examine MODEL on: how much worse it is without each feature.", "F", OF_MODEL),
     metric: str | None = opt(
@@ -59,13 +62,16 @@ def inspect(
     scores: str | None = opt("One score per document of DATA. Default: random scores.", "F", OF_OBJECTIVE),
     strict: bool = flag("--strict", "Stop at the first event that cannot be read.", OF_LOG),
     plot: str | None = opt(
-        "Draw the forces on the documents of the query, or the training of MODEL: .svg, .png or .pdf.", "FILE"
+        "Draw the forces on the documents of the query, the training of MODEL, or how far down users look by a click "
+        "model: .svg, .png or .pdf.",
+        "FILE",
     ),
     format: str | None = DATA_FORMAT,
     threads: int | None = THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Describe a data file and point out what looks wrong in it, or describe a click log or a model file.
+    """Describe a data file and point out what looks wrong in it, or describe a click log, a model file or a file of
+    a click model.
 
     The features of a model are listed by how much their splits gained. With --data, they are also listed by how much
     the metric drops when the values of a feature are shuffled among all documents; for SortNet, the stability of its
@@ -87,9 +93,15 @@ def inspect(
     require(not (settings or query or scores), "--set, --query and --scores go with --objective")
     if file is None:
         raise typer.BadParameter("give a data file, a model file, or an --objective")
+    from rankwright.clicks.models.named_models import is_click_model
     from rankwright.container.file import is_container
     from rankwright.imports.format_table import source_of
 
+    if is_click_model(file):
+        require(not strict, f"--strict goes with a click log, and {file} is a click model")
+        require(data is None, f"--data goes with a ranker, and {file} is a click model")
+        _inspect_click_model(file, plot, as_json)
+        return
     if is_container(file) or source_of(file) is not None:
         require(not strict, f"--strict goes with a click log, and {file} is a model")
         if plot is not None:
@@ -115,6 +127,19 @@ def _inspect_log(path: str, strict: bool, as_json: bool) -> None:
     summary = summarise_log(read_log(path, strict=strict))
     problems = [f"{problem}: {count:,}" for problem, count in summary.problems.items()]
     print_json(summary.to_dict()) if as_json else print_rows(summary.told(), "Found while reading:", problems)
+
+
+def _inspect_click_model(path: str, plot: str | None, as_json: bool) -> None:
+    """Print what a click model learned, and draw how far down users look by it."""
+    from rankwright.clicks.models.named_models import load_click_model
+
+    model = load_click_model(path)
+    if plot is not None:
+        from rankwright.report.drawing import draw_examination
+
+        draw_examination({model.name: model.columns()["examination"]}, plot)
+        tell_written(plot)
+    print_json(model.to_dict()) if as_json else print_rows(model.told())
 
 
 def _inspect_data(path: str, reading: dict[str, Any], as_json: bool) -> None:

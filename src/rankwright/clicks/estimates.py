@@ -5,15 +5,18 @@ A weight is how much more likely the other policy shows a document at a place th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float64Array, IntArray, as_vector
-from rankwright.clicks.logs.click_log import ClickLog
+from rankwright.arrays import Float64Array, IntArray, as_vector, real_number, share
+from rankwright.clicks.logs.click_log import ClickLog, check_log
+from rankwright.data.frames import Tabular
 from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.tables.text import ShownTable, counted
 
 LEAST_SUPPORT = 30.0  # effective clicks or lists below which an interval would promise too much
 LEAST_SHOWN = 0.9  # the share of the examination that must fall on documents of the log
@@ -25,9 +28,9 @@ class NoSupportError(InputError):
     """The log holds too little of what the other policy would show."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OfflineEstimate:
-    """What a policy would get, by the log of another.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OfflineEstimate(Tabular):
+    """What a policy would get, by the log of another. Print it for a table.
 
     Attributes
     ----------
@@ -58,6 +61,20 @@ class OfflineEstimate:
     clipped_share: float
     kind: str
     at_position: Mapping[int, float]
+
+    def shown(self) -> ShownTable:
+        """Return the estimate as people read it; see `Tabular.shown`."""
+        interval = f"{100 * self.level:g} % interval {self.low:.4g} to {self.high:.4g}"
+        clipped = f", {self.clipped_share:.1%} of the weights clipped" if self.clipped_share else ""
+        evidence = f"{counted(self.n_observed, 'observation')}, worth {self.effective_size:,.1f} of the policy's own"
+        rows = [["all", f"{self.value:.4g}"], *([f"{at}", f"{one:.4g}"] for at, one in self.at_position.items())]
+        title = f"What another policy would get ({self.kind}): {self.value:.4g}"
+        return ShownTable(title, ["position", "estimate"], rows, ["estimate"], [interval, f"{evidence}{clipped}"])
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the estimate as one row, without those of positions; see `Tabular.columns`."""
+        names = ("kind", "value", "low", "high", "level", "effective_size", "n_observed", "clipped_share")
+        return {name: [getattr(self, name)] for name in names}
 
 
 def estimate(
@@ -116,12 +133,15 @@ def estimate(
     """
     if kind not in KINDS:
         raise UnknownNameError("kind of estimate", kind, known=KINDS)
-    require(0 < level < 1, f"level must lie between 0 and 1, got {level}")
+    level, least_support = share(level, "level"), real_number(least_support, "least_support")
+    require(clip is None or real_number(clip, "clip") > 0, f"clip must be above 0, got {clip}")
     values = as_vector(rewards, name="rewards", dtype=np.float64)
     shown = as_vector(logged, name="logged", dtype=np.float64, length=len(values))
     wanted = as_vector(target, name="target", dtype=np.float64, length=len(values))
     if not ((shown > 0) & np.isfinite(shown)).all() or not ((wanted >= 0) & np.isfinite(wanted)).all():
         raise InputError("logged propensities must be above 0 and target ones 0 or more, and finite")
+    if not np.isfinite(values).all():
+        raise InputError("rewards must be finite numbers")
     weights = wanted / shown
     if kind == "clipped" and clip is None:
         clip = float(np.sqrt(max(len(values), 1)))
@@ -224,6 +244,7 @@ def expected_clicks(
     NoSupportError
         Where the log has too little of what the new ranker would show at the top.
     """
+    check_log(log)
     require(kind != "self-normalised", "weights of examination have no mean of 1: take ips or clipped")
     curve = as_vector(examination, name="examination", dtype=np.float64)
     require(bool((curve > 0).all()), "examination must be above 0 at every rank")

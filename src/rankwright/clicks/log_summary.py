@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.clicks.logs.click_log import ClickLog, pair_log
+from rankwright.clicks.logs.click_log import ClickLog, check_log, pair_log
 from rankwright.data.frames import Tabular
 from rankwright.tables.text import ShownTable
 
@@ -125,6 +125,7 @@ def summarise_log(log: ClickLog) -> LogSummary:
     >>> found.lists, found.click_rate_at, found.varied_share
     (2, [0.5, 0.0], 1.0)
     """
+    check_log(log)
     counts = log.list_counts.astype(np.float64)
     n_lists = max(float(counts.sum()), 1.0)
     lists, ranks = log.list_of_row, log.ranks

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankwright.arrays import IdArray, IntArray, text_ids
-from rankwright.clicks.logs.click_log import ClickLog
+from rankwright.clicks.logs.click_log import ClickLog, check_log
 from rankwright.clicks.simulation import known_documents, known_queries
 from rankwright.clicks.votes import Log, PairVotes, count_votes
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +77,7 @@ def with_preferences(
     >>> pairs.better.tolist(), pairs.worse.tolist(), round(float(pairs.probability[0]), 3)
     ([1], [0], 0.667)
     """
+    require_type(features, RankingDataset, "features", "a RankingDataset")
     votes = log if isinstance(log, PairVotes) else count_votes(log, rule, correct=correct, threads=threads)
     rows_of_pairs = row_lookup(features, votes.query_ids, votes.document_ids)
     first, second = rows_of_pairs(votes.queries, votes.first), rows_of_pairs(votes.queries, votes.second)
@@ -137,6 +138,8 @@ def click_rates(data: RankingDataset, log: ClickLog) -> RankingDataset:
         The documents of the queries of the log; a document that was never shown is unjudged. `positions` are the ranks
         at which documents were shown, rounded to the nearest where they were several.
     """
+    require_type(data, RankingDataset, "data", "a RankingDataset")
+    check_log(log)
     rows_of = row_lookup(data, log.query_ids, log.document_ids)
     lists = log.list_of_row
     rows = rows_of(log.queries[lists], log.documents)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float64Array, IntArray
-from rankwright.clicks.logs.click_log import ClickLog, pair_log
-from rankwright.errors import InputError, require
+from rankwright.arrays import BoolArray, Float64Array, IntArray, whole_number
+from rankwright.clicks.logs.click_log import ClickLog, check_log, pair_log
+from rankwright.errors import InputError
 
 
 def from_randomised(log: ClickLog, n_ranks: int = 10) -> Float64Array:
@@ -34,7 +34,8 @@ def from_randomised(log: ClickLog, n_ranks: int = 10) -> Float64Array:
     >>> rw.clicks.from_randomised(log, 2).tolist()
     [1.0, 0.5]
     """
-    require(n_ranks >= 1, f"n_ranks must be 1 or more, got {n_ranks}")
+    check_log(log)
+    n_ranks = whole_number(n_ranks, "n_ranks", least=1)
     ranks, times = log.ranks, log.list_counts[log.list_of_row].astype(np.float64)
     kept = ranks < n_ranks
     shown = np.bincount(ranks[kept], weights=times[kept], minlength=n_ranks)
@@ -72,7 +73,8 @@ def from_interventions(log: ClickLog, n_ranks: int = 10) -> Float64Array:
     >>> rw.clicks.from_interventions(log, 2).round(2).tolist()
     [1.0, 0.5]
     """
-    require(n_ranks >= 1, f"n_ranks must be 1 or more, got {n_ranks}")
+    check_log(log)
+    n_ranks = whole_number(n_ranks, "n_ranks", least=1)
     numbered = pair_log(log)
     lists = numbered.lists
     sizes = np.diff(lists.offsets)

@@ -59,6 +59,16 @@ def begins_as_container(path: str | os.PathLike[str]) -> bool:
         return file.read(LENGTH_BYTES + len(BEGINNING))[LENGTH_BYTES:] == BEGINNING
 
 
+def container_kind(path: str | os.PathLike[str]) -> str | None:
+    """The kind that the beginning of a container tells, None for any other file; the rest is not read."""
+    if not begins_as_container(path):
+        return None
+    with Path(path).open("rb") as file:
+        length = file.read(LENGTH_BYTES)
+        header = file.read(int.from_bytes(length, "little"))
+    return str(_document(length + header, os.fspath(path))["kind"])
+
+
 def write_container(
     path: str | os.PathLike[str], kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:

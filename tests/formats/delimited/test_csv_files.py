@@ -286,3 +286,11 @@ def test_pieces_with_other_columns_cannot_be_written(full_data, small_data, tmp_
     with pytest.raises(InputError, match="must have the same columns"):
         write_delimited([full_data, small_data], tmp_path / "data.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ids_that_spreadsheets_take_for_formulas_stay_as_they_are(tmp_path):
+    ids = ["=1+1", "+7", "-x", "@sum", "'quoted"]
+    data = RankingDataset.from_arrays(np.zeros((5, 1)), qid=ids, document_ids=ids[::-1])
+    write_delimited(data, tmp_path / "data.csv")
+    found = read(tmp_path / "data.csv")
+    assert found.in_source_order(found.qid).tolist() == ids

@@ -20,10 +20,12 @@ from rankwright.arrays import (
     Seed,
     Uint64Array,
     as_ids,
+    generator,
+    share,
     thread_count,
 )
 from rankwright.clicks.logs.log_blocks import sorted_codes
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, require, require_type
 from rankwright.kernels.records import PairLists, ShownLists
 
 
@@ -136,8 +138,8 @@ class ClickLog:
         clicked = np.zeros(int(offsets[-1]), np.bool_)
         for k, positions in enumerate(clicks):
             for position in positions:
-                if not 1 <= position <= sizes[k]:
-                    raise InputError(f"list {k} has {sizes[k]} documents, and a click at position {position}")
+                if not isinstance(position, int | np.integer) or not 1 <= position <= sizes[k]:
+                    raise InputError(f"list {k} has {sizes[k]} documents, and a click at position {position!r}")
                 clicked[offsets[k] + position - 1] = True
         columns: dict[str, Any] = {"offsets": offsets, "clicked": clicked}
         columns["query_ids"], columns["queries"] = id_codes(queries, "queries")
@@ -249,9 +251,9 @@ class ClickLog:
         train, valid : ClickLog
             The two logs, with equal lists merged.
         """
-        require(0 < valid < 1, f"valid must lie between 0 and 1, got {valid}")
+        valid = share(valid, "valid")
         merged = self.merged()
-        held = np.random.default_rng(seed).binomial(merged.list_counts, valid)
+        held = generator(seed).binomial(merged.list_counts, valid)
         parts = (merged.list_counts - held, held)
         return tuple(replace(merged, counts=part).take(part > 0) for part in parts)  # type: ignore[return-value]
 
@@ -281,6 +283,11 @@ class ClickLog:
         order = np.empty(len(kept), np.int64)
         kernels.order_by_query(plain.queries[kept], hashes[kept], len(plain.query_ids), order, n_threads)
         return replace(plain, counts=counts).take(kept[order])
+
+
+def check_log(log: object) -> None:
+    """Raise unless it is a log that was read."""
+    require_type(log, ClickLog, "log", "a ClickLog, such as read_log gives")
 
 
 def _rise(queries: Int32Array, hashes: Uint64Array) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import thread_count
+from rankwright.arrays import IdArray, text_ids, thread_count
 from rankwright.clicks.logs.click_log import ClickLog, in_order_of_ids, without_repeats
 from rankwright.clicks.logs.log_blocks import LogBlock, Naming, Problems
 from rankwright.clicks.logs.parquet_logs import is_log, parquet_blocks
@@ -189,6 +189,19 @@ def whole_log(file: LogFile, *, merge: bool = False, threads: int | None = None)
             n_merged = len(parts[0].queries)
     log = in_order_of_ids(joined(parts, file))
     return log.merged(threads=threads) if merge else log
+
+
+def lists_of_queries(file: LogFile, query_ids: IdArray) -> ClickLog:
+    """The lists of some queries alone; ids that the log does not have are left out."""
+    wanted = set(text_ids(query_ids).tolist())
+    parts: list[ClickLog] = []
+    is_wanted = np.empty(0, np.bool_)
+    for block in file.blocks():
+        if len(is_wanted) < len(file.naming.queries):  # the block brought new ids
+            names = text_ids(file.naming.queries.ids()).tolist()
+            is_wanted = np.fromiter((name in wanted for name in names), np.bool_, len(names))
+        parts.append(_raw_log(block, file).take(is_wanted[block.queries]))
+    return in_order_of_ids(joined(parts, file))
 
 
 def _raw_log(block: LogBlock, file: LogFile) -> ClickLog:

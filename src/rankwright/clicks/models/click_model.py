@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankwright.arrays import Arrays, Float64Array, IdArray, Int32Array, IntArray, Seed, arrays_with_prefix, as_ids
-from rankwright.clicks.logs.click_log import ClickLog, PairLog, pair_log
+from rankwright.arrays import (
+    Arrays,
+    Float64Array,
+    IdArray,
+    Int32Array,
+    IntArray,
+    Seed,
+    arrays_with_prefix,
+    as_ids,
+    generator,
+    real_number,
+    share,
+    thread_count,
+    whole_number,
+)
+from rankwright.clicks.logs.click_log import ClickLog, PairLog, check_log, pair_log
 from rankwright.clicks.models.behaviour import Behaviour, Chain, Shown, conditional_chances, drawn_clicks, ranked
 from rankwright.clicks.models.list_matrices import KnownPairs, Laid, laid_out
 from rankwright.clicks.models.rates import (
@@ -24,12 +38,14 @@ from rankwright.clicks.models.rates import (
 )
 from rankwright.container.checks import read_array, read_field, read_list, read_number
 from rankwright.container.file import write_container
-from rankwright.errors import InputError, require
+from rankwright.data.frames import PandasFrame, Tabular, frame_of
+from rankwright.errors import InputError
+from rankwright.tables.text import ShownTable, counted, short
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RelevanceEstimates:
-    """How relevant a click model thinks each document of a query is, and how sure it is.
+    """How relevant a click model thinks each document of a query is, and how sure it is. Print it for a table.
 
     Attributes
     ----------
@@ -55,10 +71,48 @@ class RelevanceEstimates:
     query_ids: IdArray
     document_ids: IdArray
 
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the estimates by name, with ids.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClickEvaluation:
-    """How well a click model predicts the clicks of a log.
+        Returns
+        -------
+        mapping of str to sequence
+            Columns by name: a row for each document of each query.
+        """
+        ids = {"query": self.query_ids[self.queries].tolist(), "document": self.document_ids[self.documents].tolist()}
+        names = ("mean", "deviation", "low", "high", "shown")
+        return ids | {name: getattr(self, name).tolist() for name in names}
+
+    def to_frame(self) -> PandasFrame:
+        """Return the estimates as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame, or polars.DataFrame where pandas is not installed
+            A row for each document of each query.
+        """
+        return frame_of(self.columns())
+
+    def __repr__(self) -> str:
+        return self._table().text()
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
+
+    def _table(self) -> ShownTable:
+        """The first estimates; `shown` is taken by a figure, so that this is no `Tabular`."""
+        columns = self.columns()
+        rows = zip(*(values[:ROWS_SHOWN] for values in columns.values()), strict=True)
+        texts = [[short(value) for value in row] for row in rows]
+        n_more = len(self.mean) - len(texts)
+        notes = [f"and {n_more:,} more: `to_frame` gives all"] if n_more else []
+        title = f"The relevance of {counted(len(self.mean), 'document')}, by clicks"
+        return ShownTable(title, list(columns), texts, numbers=list(columns)[2:], notes=notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ClickEvaluation(Tabular):
+    """How well a click model predicts the clicks of a log. Print it for a table.
 
     Attributes
     ----------
@@ -104,15 +158,31 @@ class ClickEvaluation:
             "perplexity_at": self.perplexity_at.tolist(),
         }
 
+    def shown(self) -> ShownTable:
+        """Return the figures as people read them; see `Tabular.shown`."""
+        names = ["rank", "conditional perplexity", "perplexity"]
+        at_ranks = zip(self.conditional_at.tolist(), self.perplexity_at.tolist(), strict=True)
+        rows = [[str(rank), f"{given:.4f}", f"{plain:.4f}"] for rank, (given, plain) in enumerate(at_ranks, start=1)]
+        rows.append(["all", f"{self.conditional_perplexity:.4f}", f"{self.perplexity:.4f}"])
+        lists = counted(int(self.counts.sum()), "list")
+        return ShownTable(f"{lists}, log-likelihood {self.log_likelihood:.4f}", names, rows, numbers=names)
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return both perplexities of each rank, from 0; see `Tabular.columns`."""
+        at_ranks = {"conditional_perplexity": self.conditional_at.tolist(), "perplexity": self.perplexity_at.tolist()}
+        return {"rank": list(range(len(self.perplexity_at))), **at_ranks}
+
 
 KIND = "click-model"  # of files
 MOST_STRENGTH = 1e12  # that a file may tell
+MOST_RANKS = 10  # whose examination is told
+ROWS_SHOWN = 10  # of estimates
 EACH_PAIR = -1  # the length of a parameter that has a value for each pair of a query and a document
 RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
 
 
-class ClickModel(ABC):
-    """A model of how users click.
+class ClickModel(Tabular, ABC):
+    """A model of how users click. Print it for what it learned.
 
     A new model is a subclass with a `name`, `_chances`, `_learn` and `_behaviour`, and a line in the table of models.
 
@@ -142,9 +212,10 @@ class ClickModel(ABC):
         strength: float | None = None,
         threads: int | None = None,
     ) -> None:
-        require(iterations >= 1, f"iterations must be 1 or more, got {iterations}")
-        require(strength is None or strength >= 0, f"strength must be 0 or more, got {strength}")
-        self.iterations, self.tolerance, self.strength, self.threads = iterations, tolerance, strength, threads
+        self.iterations, self.threads = whole_number(iterations, "iterations", least=1), threads
+        self.tolerance = real_number(tolerance, "tolerance")
+        self.strength = None if strength is None else real_number(strength, "strength")
+        thread_count(threads)
         self.parameters_: Arrays = {}
         self.strengths_: dict[str, float] = {}
         self.n_iterations_ = 0
@@ -157,7 +228,7 @@ class ClickModel(ABC):
     def _behaviour(self) -> Behaviour:
         """How users behave by the fitted parameters."""
 
-    def _check(self, parameters: Arrays) -> None:  # noqa: B027
+    def _check(self, parameters: Arrays) -> None:
         """Raise an `InputError` where parameters from a file do not fit together in some other way."""
 
     def fit(self, log: ClickLog) -> Self:
@@ -173,6 +244,7 @@ class ClickModel(ABC):
         self
             The model, fitted.
         """
+        check_log(log)
         if not len(log.first_pages().queries):
             raise InputError("the log has no lists to learn from")
         numbered = pair_log(log, threads=self.threads)
@@ -195,7 +267,7 @@ class ClickModel(ABC):
         RelevanceEstimates
             An estimate for each document of each query that was shown.
         """
-        require(0 < level < 1, f"level must lie between 0 and 1, got {level}")
+        level = share(level, "level")
         parts = self._fitted()
         counts = parts["clicks"], parts["examined"], parts["usual"]
         spread = beta_interval(*counts, self.strengths_["attraction"], level)
@@ -217,7 +289,7 @@ class ClickModel(ABC):
         array of float64
             Chances relative to that of the first rank.
         """
-        require(n_ranks >= 1, f"n_ranks must be 1 or more, got {n_ranks}")
+        n_ranks = whole_number(n_ranks, "n_ranks", least=1)
         parts = self._fitted()
         usual = np.maximum(ranked(parts["rank_attraction"], n_ranks), LEAST_CHANCE)
         satisfaction = float(parts.get("mean_satisfaction", np.zeros(1))[0])
@@ -241,6 +313,8 @@ class ClickModel(ABC):
         ClickEvaluation
             Log-likelihood and perplexities.
         """
+        check_log(log)
+        self._fitted()
         merged = log.merged(threads=self.threads)
         if not len(merged.documents):
             raise InputError("the log has no lists to measure a click model on")
@@ -280,8 +354,10 @@ class ClickModel(ABC):
         ClickLog
             The same lists with other clicks; a list that counts several times is drawn as often.
         """
+        check_log(log)
+        self._fitted()
         lists = log.take(np.repeat(np.arange(len(log.queries)), log.list_counts))
-        clicked, rng = np.zeros(len(lists.documents), np.bool_), np.random.default_rng(seed)
+        clicked, rng = np.zeros(len(lists.documents), np.bool_), generator(seed)
         for laid in self._laid(lists):
             drawn = drawn_clicks(self._behaviour(), self._shown(laid), rng.random(laid.there.shape))
             rows = slice(lists.offsets[laid.lists.start], lists.offsets[laid.lists.stop])
@@ -296,6 +372,7 @@ class ClickModel(ABC):
         path : path
             Where to write it. An existing file is replaced in one step.
         """
+        fitted = {f"fitted.{name}": values for name, values in self._fitted().items()}
         header = {
             "name": self.name,
             "settings": {"iterations": self.iterations, "tolerance": self.tolerance, "strength": self.strength},
@@ -305,7 +382,61 @@ class ClickModel(ABC):
             "document_ids": self.document_ids_.tolist(),
         }
         pairs = {"pair.queries": self.queries_, "pair.documents": self.documents_}
-        write_container(path, KIND, header, pairs | {f"fitted.{k}": v for k, v in self._fitted().items()})
+        write_container(path, KIND, header, pairs | fitted)
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """Tell what the model learned in words.
+
+        Yields
+        ------
+        tuple of str
+            The name of a figure, which is empty if the figure belongs to the line before, and the figure.
+        """
+        yield "click model", f"{self.name}: {self.summary}"
+        if not self.parameters_:
+            yield "fitted", "not yet"
+            return
+        n_queries = len(np.unique(self.queries_))
+        shown = int(self.parameters_["shown"].sum())
+        pairs = f"{counted(len(self.queries_), 'document')} of {counted(n_queries, 'query')}"
+        yield "fitted on", f"{pairs}, shown {counted(shown, 'time')}"
+        if self.n_iterations_:
+            yield "iterations", f"{self.n_iterations_:,} of {self.iterations:,} at most"
+        strengths = ", ".join(f"{name} {strength:.4g}" for name, strength in self.strengths_.items())
+        yield "strength", f"{strengths} (imagined examinations)"
+        for rank, chance in enumerate(self.examination(self._n_ranks())):
+            yield ("examined, by position" if rank == 0 else ""), f"{rank + 1:>4}  {chance:.3f}"
+
+    def shown(self) -> ShownTable:
+        """Return what the model learned as people read it; see `Tabular.shown`."""
+        return ShownTable("A click model", ["what", "figure"], [list(row) for row in self.told()])
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the examination of each rank, from 0; see `Tabular.columns`."""
+        chances = self.examination(self._n_ranks()).tolist()
+        return {"rank": list(range(len(chances))), "examination": chances}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the model learned in types that JSON can hold.
+
+        Returns
+        -------
+        dict
+            All but the values of single documents.
+        """
+        return {
+            "kind": KIND,
+            "name": self.name,
+            "queries": len(np.unique(self.queries_)) if self.parameters_ else 0,
+            "documents": len(self.queries_) if self.parameters_ else 0,
+            "iterations": self.n_iterations_,
+            "strengths": dict(self.strengths_),
+            "examination": self.examination(self._n_ranks()).tolist() if self.parameters_ else [],
+        }
+
+    def _n_ranks(self) -> int:
+        """How many ranks are told: those that were seen, but not all of a long list."""
+        return min(MOST_RANKS, len(self._fitted()["rank_attraction"]))
 
     def _fitted(self) -> Arrays:
         if not self.parameters_:

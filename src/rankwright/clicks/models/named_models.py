@@ -10,8 +10,8 @@ from rankwright.clicks.models.click_model import KIND, ClickModel, restore
 from rankwright.clicks.models.counted import Cascade, DependentClicks, DocumentRate, RankRate, SimplifiedDBN
 from rankwright.clicks.models.expected import DynamicBayesianNetwork, PositionBasedModel, UserBrowsingModel
 from rankwright.container.checks import file_faults, read_field, read_integer, read_number, read_optional_number
-from rankwright.container.file import read_container
-from rankwright.errors import UnknownNameError
+from rankwright.container.file import container_kind, read_container
+from rankwright.errors import UnknownNameError, require_type
 
 CLICK_MODELS: Mapping[str, type[ClickModel]] = {
     kind.name: kind
@@ -26,6 +26,7 @@ CLICK_MODELS: Mapping[str, type[ClickModel]] = {
         DynamicBayesianNetwork,
     )
 }
+SETTINGS = ("iterations", "tolerance", "strength", "threads")
 
 
 def click_model(name: str, **settings: Any) -> ClickModel:
@@ -51,9 +52,18 @@ def click_model(name: str, **settings: Any) -> ClickModel:
     >>> model.parameters_["attraction"].round(2).tolist()
     [0.5, 0.5]
     """
+    require_type(name, str, "the name of a click model", "a text")
     if name not in CLICK_MODELS:
         raise UnknownNameError("click model", name, known=CLICK_MODELS)
+    for setting in settings:
+        if setting not in SETTINGS:
+            raise UnknownNameError("setting of a click model", setting, known=SETTINGS)
     return CLICK_MODELS[name](**settings)
+
+
+def is_click_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is one of a click model, by its beginning."""
+    return container_kind(path) == KIND
 
 
 def load_click_model(path: str | os.PathLike[str]) -> ClickModel:
