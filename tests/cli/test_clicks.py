@@ -123,7 +123,7 @@ def many(tmp_path):
     data = rw.synthetic.web_search(20, docs_per_query=8, seed=1)
     few = rw.RankingDataset.from_arrays(data.features[:, 100:], data.labels, qid=data.qid)
     rw.write(few, tmp_path / "documents.csv")
-    rw.clicks.write_log(rw.clicks.simulate(few, few.labels, sessions=30, seed=0), tmp_path / "log.jsonl")
+    rw.clicks.write_log(rw.clicks.simulate(few, np.asarray(few.labels), sessions=30, seed=0), tmp_path / "log.jsonl")
     return tmp_path
 
 

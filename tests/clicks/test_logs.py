@@ -14,6 +14,7 @@ from rankwright import clicks
 from rankwright.clicks.logs import text_logs
 from rankwright.clicks.logs.log_files import lists_of_queries
 from rankwright.errors import FileFormatError, InputError
+from rankwright.formats.lines import bounded_lines
 
 LISTS = [
     ("a", ["x", "y", "z"], [2]),
@@ -276,7 +277,7 @@ def test_a_summary_prints_as_a_table():
 @pytest.mark.parametrize("name", ["log.jsonl", "log.csv", "log.txt"])
 def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(name, tmp_path, monkeypatch):
     monkeypatch.setattr(text_logs, "LONGEST_EVENT", 1 << 20)
-    monkeypatch.setattr(text_logs.bounded_lines, "__defaults__", (1 << 20,))
+    monkeypatch.setattr(bounded_lines, "__defaults__", (1 << 20,))
     start = {"log.jsonl": '{"query": "q", "shown": ["', "log.csv": "query,shown,clicks\nq,", "log.txt": "q\ta : b"}[
         name
     ]
