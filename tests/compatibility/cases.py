@@ -51,7 +51,7 @@ CASES: Mapping[str, Case] = {
         TREES | {"query_fraction": 0.5, "feature_fraction": 0.5, "max_depth": 2, "max_bins": 7, "l2": 1.0},
     ),
     "lambdamart-early-stopping": Case("LambdaMART", TREES | {"n_trees": 12, "early_stopping": 2}, valid=True),
-    "lambdamart-monotone-categorical": Case("LambdaMART", TREES | {"monotone": {0: 1, 4: -1}, "categorical": (5,)}),
+    "lambdamart-monotone-categorical": Case("LambdaMART", TREES | {"monotone": {1: 1, 5: -1}, "categorical": (6,)}),
     "lambdamart-zscore": Case("LambdaMART", TREES | {"scaling": "zscore"}),
     "lambdamart-query-minmax": Case("LambdaMART", TREES | {"scaling": "query-minmax"}, valid=True),
     "lambdamart-unjudged": Case("LambdaMART", TREES | {"unjudged": 0.5}),

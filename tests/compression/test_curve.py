@@ -47,7 +47,7 @@ def bagged(train) -> rw.LambdaMART:
     """The mean of three models of 15 trees, each of its own queries."""
     rng = np.random.default_rng(0)
     bags = [
-        rw.LambdaMART(n_trees=15, max_leaves=7, categorical=[4], seed=seed).fit(
+        rw.LambdaMART(n_trees=15, max_leaves=7, categorical=[5], seed=seed).fit(
             train.take_queries(np.unique(rng.integers(0, 80, 80)))
         )
         for seed in range(3)
@@ -129,7 +129,7 @@ def test_what_comes_out_is_an_ordinary_model_that_tells_where_it_comes_from(comp
 
 
 def test_bags_become_one_ranker(train, data, tmp_path):
-    bags = rw.BLMART(n_bags=3, n_trees=6, max_leaves=5, categorical=[4]).fit(train)
+    bags = rw.BLMART(n_bags=3, n_trees=6, max_leaves=5, categorical=[5]).fit(train)
     small = rw.compress(bags, data, target_trees=4).model
     small.save(tmp_path / "small.rw")
     loaded = rw.load(tmp_path / "small.rw")

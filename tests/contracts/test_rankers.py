@@ -214,10 +214,10 @@ class TestEveryForest:
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_monotone_features_stay_so_in_a_saved_model(name, learnable, tmp_path):
-    ranker = small(name, monotone={1: -1, "1": 1}).fit(learnable)  # the second is named "2", the first "1"
+    ranker = small(name, monotone={2: -1, "1": 1}).fit(learnable)
     ranker.save(tmp_path / "model.rw")
     loaded = load(tmp_path / "model.rw")
-    assert dict(loaded.monotone) == {1: -1, "1": 1}
+    assert dict(loaded.monotone) == {"2": -1, "1": 1}
     probe = np.zeros((50, 4), np.float32)
     for feature, direction in ((0, 1), (1, -1)):
         rising = probe.copy()

@@ -143,3 +143,9 @@ def test_none_leaves_the_data_as_it_is(half_judged):
 def test_a_share_lies_between_0_and_1(half_judged, share):
     with pytest.raises(SettingError, match="between 0 and 1"):
         call_irrelevant(half_judged, share, np.random.default_rng(0))
+
+
+def test_a_notebook_shows_ids_of_any_type():
+    texts = RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "b"], document_ids=["<x>", "y"])
+    assert "&lt;x&gt;" in texts._repr_html_()
+    assert "0.5" in RankingDataset.from_arrays([[0.5]], group=[1])._repr_html_()

@@ -52,7 +52,7 @@ def test_forests_go_everywhere(name, forest, tmp_path):
     assert all(verdict.passed and verdict.wrong_leaves == 0 for verdict in report.verdicts)
     assert all((tmp_path / path).exists() for path in report.files)
     sample = (tmp_path / "model.sample.csv").read_text().splitlines()
-    assert sample[0].startswith("expected_score,f0,f1")
+    assert sample[0].startswith("expected_score,feature_1,feature_2")
     assert len(sample) > 20
 
 
@@ -84,8 +84,8 @@ def test_logarithms_go_to_onnx_and_not_to_solr(data, tmp_path):
 
 @pytest.mark.parametrize("name", ["ranklib", "solr", "plugin-xgboost", "plugin-xgboost-raw", "vespa-lightgbm"])
 def test_categories_are_refused_with_an_alternative(name, data, tmp_path):
-    ranker = rw.LambdaMART(n_trees=2, max_leaves=6, categorical=[5], threads=1).fit(data)
-    with pytest.raises(NotExportableError, match="categories, as feature f5 needs: take"):
+    ranker = rw.LambdaMART(n_trees=2, max_leaves=6, categorical=[6], threads=1).fit(data)
+    with pytest.raises(NotExportableError, match="categories, as feature feature_6 needs: take"):
         ranker.export(tmp_path / "model.out", to=name)
     assert list(tmp_path.iterdir()) == []
 
@@ -143,7 +143,7 @@ def test_bags_and_compressed_models_go_everywhere(name, kind, made_of_forests, t
 @pytest.mark.parametrize("name", ["c", "onnx", "lightgbm", "xgboost-json", "xgboost-ubj"])
 def test_categories_go_where_there_are_any(name, data, tmp_path):
     skip_unless_at_hand(name)
-    ranker = rw.LambdaMART(n_trees=3, max_leaves=6, categorical=[5], threads=1).fit(data)
+    ranker = rw.LambdaMART(n_trees=3, max_leaves=6, categorical=[6], threads=1).fit(data)
     report = ranker.export(tmp_path / "model.out", to=name, verify=True, sample=data)
     assert report.verdicts
     assert all(verdict.passed and verdict.wrong_leaves == 0 for verdict in report.verdicts)
@@ -161,7 +161,7 @@ def test_treelite_is_a_second_witness(name, forest, tmp_path):
 def test_treelite_is_not_asked_what_it_reads_otherwise(data, tmp_path):
     pytest.importorskip("treelite")
     skip_unless_at_hand("lightgbm")
-    ranker = rw.LambdaMART(n_trees=2, max_leaves=6, categorical=[5], threads=1).fit(data)
+    ranker = rw.LambdaMART(n_trees=2, max_leaves=6, categorical=[6], threads=1).fit(data)
     report = ranker.export(tmp_path / "model.txt", to="lightgbm", verify=True)
     assert len(report.verdicts) == 1
     assert "treelite reads categories" in report.absent[0]
@@ -193,7 +193,7 @@ def test_a_wrong_threshold_is_found(forest, tmp_path, monkeypatch):
 def test_the_plugins_feature_set_names_every_feature(forest, tmp_path):
     forest.export(tmp_path / "model.json", to="plugin-xgboost")
     described = json.loads((tmp_path / "model.featureset.json").read_text())
-    assert [one["name"] for one in described["featureset"]["features"]] == [f"f{n}" for n in range(6)]
+    assert [one["name"] for one in described["featureset"]["features"]] == [f"feature_{n}" for n in range(1, 7)]
 
 
 def test_unknown_targets_list_the_known_ones(forest, tmp_path):
@@ -250,3 +250,33 @@ def test_a_constant_that_a_format_lacks_is_told_without_a_sign(constant, told, d
     layer = replace(subject.layers[0], bias=np.array([constant]))
     written = TARGETS["plugin-linear"].write(replace(subject, layers=(layer,)), ExportOptions())
     assert list(written.notes) == [f"scores are {told} than ours: the format has no constant"]
+
+
+@pytest.mark.parametrize("target", ["xgboost-json", "xgboost-ubj"])
+def test_xgboost_takes_a_plain_matrix_for_features_without_names(target, forest, data, tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    path = tmp_path / f"model.{TARGETS[target].suffix}"
+    report = forest.export(path, to=target)
+    assert any("calls the first f0" in note for note in report.notes)
+    booster = xgboost.Booster(model_file=str(path))
+    np.testing.assert_allclose(booster.predict(xgboost.DMatrix(data.features)), forest.predict(data), rtol=1e-5)
+
+
+@pytest.mark.parametrize("names", [(), ("bm25", "age", 'a */ "b"', "d", "e", "colour")])
+def test_exports_carry_the_names_that_tables_show(names, data, tmp_path):
+    named = data.with_features(data.features, names, None)
+    ranker = rw.LambdaMART(n_trees=2, max_leaves=4, threads=1).fit(named)
+    shown = [f"feature_{name}" for name in data.names] if not names else list(names)
+    for target in ("onnx", "c"):
+        ranker.export(tmp_path / f"model.{target}", to=target)
+    assert json.dumps(shown).encode() in (tmp_path / "model.onnx").read_bytes()
+    comment = (tmp_path / "model.h").read_text().partition("/* The columns:")[2].partition("*/")[0]
+    assert [json.loads(line.partition("] ")[2]) for line in comment.strip().splitlines()] == shown
+
+
+@pytest.mark.parametrize("target", ["lightgbm", "xgboost-json", "plugin-xgboost"])
+def test_features_without_names_have_none_when_an_export_is_read(target, forest, data, tmp_path):
+    forest.export(tmp_path / "model.out", to=target)
+    again = rw.load(tmp_path / "model.out")
+    assert again.trained_.feature_names == ()
+    np.testing.assert_allclose(again.predict(data), forest.predict(data), rtol=1e-5, atol=1e-6)

@@ -289,7 +289,7 @@ class TestFeatures:
 
 def test_one_query_and_one_document_are_told_in_the_singular(linear, data):
     one_query = data.take_queries([0])
-    assert rw.partial_dependence(linear, one_query, 0, points=3).table().title.endswith("over 1 query")
+    assert rw.partial_dependence(linear, one_query, 1, points=3).table().title.endswith("over 1 query")
     shown = linear.explain(one_query).table(top=9)
     assert shown.title.startswith("Query q0: 10 documents, ")
     assert shown.notes[0] == "… and 1 more document"

@@ -224,3 +224,10 @@ def test_arrays_need_none_of_the_libraries():
 def test_the_names_are_exported():
     assert rw.from_frame is from_frame
     assert rw.Columns is Columns
+
+
+def test_the_index_of_pandas_in_an_arrow_table_is_no_feature():
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    table = arrow.Table.from_pandas(pandas.DataFrame({"qid": [1, 1], "bm25": [0.5, 1.5]}, index=[7, 9]))
+    assert from_frame(table).feature_names == ("bm25",)
+    assert RankingDataset.from_arrays(table.drop_columns(["qid"]), qid=[1, 1]).feature_names == ("bm25",)

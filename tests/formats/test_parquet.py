@@ -150,3 +150,15 @@ def read_named(data, names):
     from dataclasses import replace
 
     return replace(data, feature_names=names)
+
+
+def test_the_index_of_pandas_is_no_feature(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"qid": [1, 1, 2], "label": [0, 1, 2], "bm25": [0.5, 1.5, 2.5]}, index=[2, 0, 1])
+    frame.to_parquet(tmp_path / "rows.parquet")
+    assert read_parquet(tmp_path / "rows.parquet").feature_names == ("bm25",)
+    frame.set_index("qid").to_parquet(tmp_path / "by_query.parquet")
+    by_query = read_parquet(tmp_path / "by_query.parquet")
+    assert (by_query.feature_names, by_query.qid.tolist()) == (("bm25",), [1, 1, 2])
+    chosen = read_parquet(tmp_path / "rows.parquet", features=["__index_level_0__"])
+    assert sorted(chosen.features[:, 0]) == [0, 1, 2]

@@ -29,7 +29,7 @@ def seeds() -> Mapping[str, bytes]:
     labels = (features[:, 0] > 0) + features[:, 3] % 2
     data = rw.RankingDataset.from_arrays(features, labels, qid=np.repeat(np.arange(10), 20))
     plain = rw.LambdaMART(n_trees=3, max_leaves=5, threads=1).fit(data)
-    categories = rw.LambdaMART(n_trees=3, max_leaves=5, categorical=[3], threads=1).fit(data)
+    categories = rw.LambdaMART(n_trees=3, max_leaves=5, categorical=[4], threads=1).fit(data)
     found = {}
     for name, ranker in (("lightgbm", categories), ("xgboost-json", categories), ("xgboost-ubj", categories),
                          ("onnx", categories), ("onnx-regressor", plain), ("plugin-xgboost", plain),

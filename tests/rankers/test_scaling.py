@@ -55,7 +55,7 @@ def test_what_cannot_be_scaled_is_refused(small_data):
     with pytest.raises(UnknownNameError, match="did you mean 'zscore'"):
         rw.LambdaMART(**SMALL, scaling="z-score").fit(small_data)
     with pytest.raises(SettingError, match="categories cannot be scaled"):
-        rw.LambdaMART(**SMALL, scaling="zscore", categorical=[0]).fit(small_data)
+        rw.LambdaMART(**SMALL, scaling="zscore", categorical=[1]).fit(small_data)
     with pytest.raises(SettingError, match="scaling needs the features themselves"):
         rw.LambdaMART(**SMALL, scaling="zscore").fit_binned(bin_dataset(small_data))
 

@@ -151,7 +151,7 @@ def test_missing_values_go_to_one_side_of_a_level():
 def test_symmetric_trees_refuse_categories_in_one_line():
     data = learnable()
     with pytest.raises(SettingError, match="symmetric trees do not split on categories"):
-        rw.LambdaMART(n_trees=2, growth="symmetric", categorical=[0]).fit(data)
+        rw.LambdaMART(n_trees=2, growth="symmetric", categorical=[1]).fit(data)
 
 
 @pytest.mark.parametrize("name", FORESTS)

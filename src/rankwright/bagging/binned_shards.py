@@ -15,14 +15,15 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray, Uint64Array
 from rankwright.cluster.engine import Engine, Report
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import feature_columns, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
 from rankwright.errors import InputError, require
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.formats.storage.places import state_of
 from rankwright.training.digest import digest_of
-from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
+from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper, fit_bins
 from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample, lowest
@@ -78,7 +79,7 @@ def bin_shards(
     mapper = fit_bins(
         features[lowest(priorities, SAMPLE_SIZE)],
         max_bins=max_bins,
-        categorical=feature_numbers(names or numbered_names(features.shape[1]), categorical),
+        categorical=feature_columns(categorical, names or numbered_names(features.shape[1])),
         threads=threads,
     )
     first, second = (np.concatenate(all_of) for all_of in zip(*(look.keys for look in looks), strict=True))

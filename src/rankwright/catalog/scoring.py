@@ -86,7 +86,7 @@ def file_of(ranker: TrainedRanker, source: Paths, *, format: str | None = None, 
     """
     own: dict[str, Any] = {"features": list(ranker.feature_names)} if ranker.feature_names else {}
     if not ranker.takes_any_width:
-        own["n_features"] = ranker.n_features
+        own["n_trained"] = ranker.n_features
     return DataFile(source, format=format, **options).with_defaults(**own).with_categories(ranker.features.categories)
 
 

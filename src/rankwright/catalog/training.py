@@ -173,7 +173,7 @@ def read_parts(
             file.check_readable()
     assert files[0] is not None
     first = files[0].read()
-    like_first: dict[str, Any] = {"n_features": first.n_features}
+    like_first: dict[str, Any] = {"n_trained": first.n_features}
     if first.feature_names:
         like_first["features"] = list(first.feature_names)
     others = [
@@ -257,5 +257,5 @@ def _features_of(rankers: Sequence[Ranker]) -> dict[str, Any]:
     """Options that read the features that any of the rankers looks at: by name, if all have names."""
     names = [list(ranker.trained_.feature_names) for ranker in rankers]
     widths = [width for ranker in rankers if (width := ranker.width_to_read) is not None]
-    widest = {"n_features": max(widths)} if widths else {}
+    widest = {"n_trained": max(widths)} if widths else {}
     return widest | ({"features": list(dict.fromkeys(name for own in names for name in own))} if all(names) else {})

@@ -38,7 +38,9 @@ def explain(
     importance: str | None = opt(
         "How much features matter: contribution, permutation, or gain, count, weight.", "KIND", OF_FEATURES
     ),
-    dependence: str | None = opt("What a feature does to scores, value by value.", "FEATURE", OF_FEATURES),
+    dependence: str | None = opt(
+        "What a feature, by name or by number from 1, does to scores, value by value.", "FEATURE", OF_FEATURES
+    ),
     ablation: list[str] | None = opt(
         "Train without these features, and test it on DATA; may be repeated. `each` leaves out each in turn.",
         "NAME=F1,F2,…",

@@ -113,8 +113,8 @@ OPTIONS: Mapping[str, tuple[Any, Any]] = {
     ),
     "n_features": (int | None, opt("How many features there are.", panel=SVMLIGHT)),
     "feature_names": _text(
-        "A file with the name of each feature, one a line. Default: feature_names.txt beside the data, if there is "
-        "one; none takes no names.",
+        "A file with the name of each feature, one a line, the first for feature 1. Default: feature_names.txt beside "
+        "the data, if there is one; none takes no names.",
         SVMLIGHT,
         "FILE",
     ),

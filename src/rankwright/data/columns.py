@@ -141,11 +141,13 @@ def find_layout(
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     categories: Collection[str] = (),
+    index: Collection[str] = (),
 ) -> TableLayout:
     """The layout of a table with columns `names`.
 
-    Columns in `drop` are left out. Where `features` are given, only those are features, in that order, and they have no
-    other role; columns without a role are then left out. Those in `categories` must be features.
+    Columns in `drop` are left out, and so are those of an `index` that have no role. Where `features` are given, only
+    those are features, in that order, and they have no other role; columns without a role are then left out. Those in
+    `categories` must be features.
     """
     columns = columns or Columns()
     check_different(names)
@@ -158,7 +160,7 @@ def find_layout(
         raise InputError(f"there is no query column: found {quoted_list(names)}; {wanted}", column_parameter("query"))
     if features is None:
         taken = set(column_of.values())
-        features = [name for name in open_names if name not in taken]
+        features = [name for name in open_names if name not in taken and name not in index]
     _check_categories(names, features, categories)
     return TableLayout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
 
@@ -191,7 +193,9 @@ def check_different(names: Sequence[str]) -> None:
     if repeated:
         raise InputError(f"columns must have different names, but there are several called {quoted_list(repeated)}")
     if "" in names:
-        raise InputError(f"every column must have a name, but column {list(names).index('') + 1} has none")
+        place = list(names).index("") + 1
+        hint = "; is it the index of pandas? to_csv(index=False) leaves it out" if place == 1 else ""
+        raise InputError(f"every column must have a name, but column {place} has none{hint}")
 
 
 def folded_name(name: str) -> str:

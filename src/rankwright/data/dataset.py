@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, Seed, as_features, as_ids, as_vector
 from rankwright.data.categories import Categories
 from rankwright.data.columns import Columns
+from rankwright.data.feature_names import numbered_names
 from rankwright.data.frames import PandasFrame, coded_features, frame_of, pandas_frame, plain_values, values_of, visible
 from rankwright.data.groups import Groups, group_rows, inverse
 from rankwright.data.keys import KeyOrder, key_order
@@ -498,10 +499,10 @@ class RankingDataset:
         return frame_of({name: plain_values(part) for name, part in self.columns().items()})
 
     def _repr_html_(self) -> str:
-        found = {name: part[:SHOWN_ROWS] for name, part in self.columns().items()}
+        found = {name: part[:SHOWN_ROWS].tolist() for name, part in self.columns().items()}
         names = [*list(found)[:SHOWN_COLUMNS], *(["…"] if len(found) > SHOWN_COLUMNS else [])]
         rows = [
-            [short(found[name][row].item()) if name in found else "…" for name in names]
+            [short(found[name][row]) if name in found else "…" for name in names]
             for row in range(min(self.n_docs, SHOWN_ROWS))
         ]
         return ShownTable(repr(self), names, rows, names).html()
@@ -579,11 +580,6 @@ class RankingDataset:
         """
         for fold in letor_folds(self.groups):
             yield self.take_queries(fold.train), self.take_queries(fold.valid), self.take_queries(fold.test)
-
-
-def numbered_names(n_features: int) -> tuple[str, ...]:
-    """The names of features that have none: their numbers from 1, as LETOR files count them."""
-    return tuple(str(number) for number in range(1, n_features + 1))
 
 
 def role_columns(data: RankingDataset, first_query: int = 0) -> dict[str, NDArray[Any]]:

@@ -6,6 +6,7 @@ Any other table with Arrow's C stream interface (DuckDB's, for example) is read 
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
@@ -58,6 +59,7 @@ class Table:
     n_rows: int
     library: Library
     coded: Mapping[str, CategoryCodes] = field(default_factory=dict)
+    index: frozenset[str] = frozenset()  # columns that pandas would make a frame's index
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -134,7 +136,17 @@ def table_of(frame: Any) -> Table:
     lengths = sorted({len(column) for column in columns})
     if len(lengths) > 1:
         raise InputError(f"columns must be of equal length, got lengths from {lengths[0]} to {lengths[-1]}")
-    return Table(dict(zip(names, columns, strict=True)), lengths[0] if lengths else 0, library)
+    index = index_columns(frame.schema) if library is LIBRARIES["pyarrow"] else frozenset()
+    return Table(dict(zip(names, columns, strict=True)), lengths[0] if lengths else 0, library, index=index)
+
+
+def index_columns(schema: Any) -> frozenset[str]:
+    """The columns of an Arrow table that hold the index of the pandas frame it was made from, as pandas notes them."""
+    try:
+        noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, LookupError, TypeError):  # there is no note, or none that pandas wrote
+        return frozenset()
+    return frozenset(name for name in noted if isinstance(name, str)) if isinstance(noted, list) else frozenset()
 
 
 def library_of(value: Any) -> Library | None:
@@ -181,8 +193,9 @@ def coded_features(
     table = table_of(features)
     if not names_are_text(features):
         return table.matrix(table.names), (), None
-    table = table.with_codes(table.names)
-    return table.matrix(table.names), table.names, table.categories()
+    names = tuple(name for name in table.names if name not in table.index)
+    table = table.with_codes(names)
+    return table.matrix(names), names, table.categories()
 
 
 def dense(sparse: Any, absent: str) -> Float32Array:

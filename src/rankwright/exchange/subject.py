@@ -11,6 +11,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, arrays_with_prefix
 from rankwright.bagging.bag_models import BagModel
 from rankwright.boosters.model import WeightedSumModel
+from rankwright.data.feature_names import made_up_names
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
 from rankwright.linear.model import ArraysModel, LinearListNet, LinearScorer
@@ -114,7 +115,7 @@ def subject_of(trained: TrainedRanker) -> Subject:
             f"scaling {trained.scaling.scaling.name!r} looks at all documents of a query, and engines score one "
             f"document at a time: train with scaling=None or zscore, or serve the model with rankwright itself"
         )
-    names = trained.feature_names or tuple(f"f{number}" for number in range(trained.n_features))
+    names = trained.feature_names or made_up_names(trained.n_features)
     forest = _forest(trained)
     if forest is not None:
         if trained.scaling is not None and not trained.model.scales_itself:

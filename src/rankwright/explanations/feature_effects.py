@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import feature_columns
 from rankwright.data.frames import frame_of
-from rankwright.errors import InputError, InputTypeError, SettingError, UnknownNameError, require, require_type
+from rankwright.errors import InputError, InputTypeError, SettingError, require, require_type
 from rankwright.explanations.counterfactuals import observed_values
 from rankwright.explanations.explanation import PrintedTable
 from rankwright.metrics.confidence_intervals import bootstrap_interval
@@ -146,7 +147,7 @@ def partial_dependence(
     data : RankingDataset
         Documents; where there are more than 20,000, queries are drawn that have about so many.
     feature : str or int
-        The feature, by name or by number from 0.
+        The feature, by name or by number from 1.
     points : int, default 20
         How many values to try at most, evenly by rank among those that occur.
     seed : int, default 0
@@ -164,18 +165,18 @@ def partial_dependence(
     >>> import rankwright as rw
     >>> data = rw.synthetic.web_search(n_queries=20, seed=0)
     >>> ranker = rw.LambdaMART(n_trees=5, threads=1).fit(data)
-    >>> found = rw.partial_dependence(ranker, data, 0, points=5)
+    >>> found = rw.partial_dependence(ranker, data, 1, points=5)
     >>> found.by_query.shape
     (20, 5)
     """
     if isinstance(ranker, type) or not hasattr(ranker, "predict"):
         raise InputTypeError(f"ranker must be a trained ranker, got {type(ranker).__name__}")
     require_type(data, RankingDataset, "data", "a RankingDataset")
-    require_type(feature, (str, int, np.integer), "feature", "a name, or a number from 0")
+    require_type(feature, (str, int, np.integer), "feature", "a name, or a number from 1")
     require_type(points, (int, np.integer), "points", "a whole number")
     require(points >= 2, f"points must be 2 or more, got {points}")
     names = data.feature_names or tuple(getattr(ranker, "feature_names_in_", ())) or data.names
-    number = _feature_number(feature, names, data.names)
+    (number,) = feature_columns([feature], names)
     data = _drawn(data, seed)
     grid = observed_values(data.features[:, number], points)
     if len(grid) == 0:
@@ -192,16 +193,6 @@ def partial_dependence(
     ends = [bootstrap_interval(np.ascontiguousarray(column), ones, **options) for column in centred.T]
     low, high = (np.array(column) for column in zip(*ends, strict=True))
     return Dependence(str(names[number]), grid, curves, centred.mean(axis=0), low, high)
-
-
-def _feature_number(feature: str | int, names: Sequence[str], written: Sequence[str]) -> int:
-    """The number of a feature, by that number, by its name, or by what the data's file calls it."""
-    if isinstance(feature, int | np.integer) and 0 <= feature < len(names):
-        return int(feature)
-    for known in (names, written):
-        if feature in known:
-            return list(known).index(str(feature))
-    raise UnknownNameError("feature", str(feature), known=map(str, names))
 
 
 def _drawn(data: RankingDataset, seed: int) -> RankingDataset:
@@ -295,7 +286,7 @@ def ablation(
     ranker: Any,
     train: RankingDataset,
     test: RankingDataset,
-    groups: Mapping[str, Sequence[str]] | None = None,
+    groups: Mapping[str, Sequence[str | int]] | None = None,
     *,
     metric: str = "ndcg@10",
     valid: RankingDataset | None = None,
@@ -311,7 +302,7 @@ def ablation(
     train, test : RankingDataset
         The documents to train on, and those to measure on.
     groups : mapping from str to features, optional
-        Names of groups, and the names of the features in each; each feature alone unless given.
+        Names of groups, and the features in each, by name or by number from 1; each feature alone unless given.
     metric : str, default "ndcg@10"
         The metric to measure, with or without a convention.
     valid : RankingDataset, optional
@@ -342,10 +333,12 @@ def ablation(
     require_type({} if groups is None else groups, Mapping, "groups", "a mapping of names to lists of features")
     for name, own in (groups or {}).items():
         require_type(own, (list, tuple), f"group {name!r}", "a list of names of features")
-    named = {name: tuple(own) for name, own in (groups or {name: (name,) for name in train.names}).items()}
+    given = groups or {name: (name,) for name in train.names}
+    columns = {name: feature_columns(own, train.names) for name, own in given.items()}
+    named = {name: tuple(train.names[column] for column in own) for name, own in columns.items()}
     measure = parse_metric(metric)
     every = np.arange(train.n_features)
-    left = {name: np.setdiff1d(every, _numbers(own, train)) for name, own in named.items()}
+    left = {name: np.setdiff1d(every, own) for name, own in columns.items()}
     empty = [name for name, kept in left.items() if len(kept) == 0]
     if empty:
         raise SettingError(f"without the group {empty[0]!r} there is no feature to train on")
@@ -363,13 +356,6 @@ def ablation(
         announce(f"training without {name}", number, len(named) + 1, unit="rankers")
         tests[name] = paired_test(whole, measured(kept))
     return Ablation(whole.measure.name, whole.mean, named, tests)
-
-
-def _numbers(names: Sequence[str], data: RankingDataset) -> list[int]:
-    for name in names:
-        if name not in data.names:
-            raise UnknownNameError("feature", name, known=data.names)
-    return [data.names.index(name) for name in names]
 
 
 def _with_columns(data: RankingDataset, kept: IntArray) -> RankingDataset:

@@ -26,7 +26,8 @@ from rankwright import kernels
 from rankwright.arrays import SUM_DTYPE, Float32Array, arrays_with_prefix, as_features, thread_count
 from rankwright.container.checks import MOST_FEATURES, check_between, file_faults, read_array, read_field, read_integer
 from rankwright.container.file import read_container, write_container
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import numbered_names
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError
 

@@ -215,6 +215,7 @@ class OpenFile:
     line_of: Callable[[int], int] | None = None  # the line of a row of the last block; None where there are no lines
     wanted: str = "a row for each document"  # what an empty file lacks
     own_names: tuple[str, ...] = ()  # of features, where columns have numbers and their names stand elsewhere
+    check_all: Callable[[], None] | None = None  # raises if what was read of all files so far does not fit together
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -310,6 +311,8 @@ def _blocks(paths: Sequence[str], open_file: Opener, room: Room | None) -> Itera
             announce(f"reading {name}", row, unit="documents")
         if row == 0:
             raise FileFormatError(name, f"holds no documents; wanted {file.wanted}")
+    if file.check_all is not None:
+        file.check_all()
 
 
 class _SeenQueries:

@@ -84,7 +84,7 @@ def from_frame(
     (('bm25',), [0.5, nan, 1.5])
     """
     table = table_of(frame)
-    layout = find_layout(table.names, columns, features=features, drop=drop)
+    layout = find_layout(table.names, columns, features=features, drop=drop, index=table.index)
     table = table.with_codes(layout.features)
     data = rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout.feature_names)
     categories = table.categories()
@@ -210,10 +210,10 @@ class TableReader(Reader):
     categories: Collection[str] = ()
     allow_infinity: bool = False
 
-    def layout_of(self, names: Sequence[str]) -> TableLayout:
-        """The layout of a file with these columns."""
+    def layout_of(self, names: Sequence[str], index: Collection[str] = ()) -> TableLayout:
+        """The layout of a file with these columns; those in `index` are features only where they are asked for."""
         how: dict[str, Any] = {"features": self.features, "drop": self.drop, "categories": self.categories}
-        return find_layout(names, self.columns, **how)
+        return find_layout(names, self.columns, index=index, **how)
 
 
 def rows_of_table(

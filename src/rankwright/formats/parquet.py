@@ -16,7 +16,7 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.data.columns import Columns, TableLayout
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.frames import arrow_table, load_package, table_of
+from rankwright.data.frames import arrow_table, index_columns, load_package, table_of
 from rankwright.errors import FileFormatError, InputError, RankwrightError, SettingError
 from rankwright.formats.blocks import Opener, OpenFile, Rows, errors_name_file
 from rankwright.formats.dataset_tables import TableReader, rows_of_table, tables_of
@@ -91,7 +91,7 @@ class ParquetReader(TableReader):
                 file = parquet.ParquetFile(opened(path), pre_buffer=True)
             else:  # so memory holds pages, not whole row groups
                 file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
-            return file, self.layout_of(file.schema_arrow.names)
+            return file, self.layout_of(file.schema_arrow.names, index_columns(file.schema_arrow))
 
 
 @dataclass(frozen=True, slots=True)

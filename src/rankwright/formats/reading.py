@@ -120,8 +120,8 @@ def read_wide(source: Paths, n_features: int | None, *, format: str | None = Non
     None takes the features that the file shows.
     """
     name = format_of(source) if format is None else format
-    if n_features is not None and "n_features" in format_named(name).options:
-        options["n_features"] = n_features
+    if n_features is not None and "n_trained" in format_named(name).options:
+        options["n_trained"] = n_features
     return read(source, format=name, **options)
 
 

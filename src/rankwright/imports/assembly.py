@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.data.feature_names import made_up_names
 from rankwright.errors import InputError
 from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.forests.forest import Forest
@@ -163,15 +164,16 @@ def foreign_forest(
 ) -> ForeignForest:
     """The forest that was read from a `source`; `n_features` is None where it does not tell.
 
-    Of `names` there are none where the tool made them up: this text and the feature's number.
+    Of `names` there are none where the tool made them up, which are this text and the feature's number from 0, or
+    where our exports did.
     """
     used = max((int(tree.feature.max()) for tree in trees), default=-1) + 1
     width = checked_width(used if n_features is None else n_features)
-    own = () if made_up is not None and list(names) == [f"{made_up}{number}" for number in range(width)] else names
+    no_names = [[f"{made_up}{number}" for number in range(width)], list(made_up_names(width))]
     return ForeignForest(
         source=source,
         forest=assembled(trees, width, readings),
-        feature_names=tuple(own) if len(own) == width else (),
+        feature_names=tuple(names) if len(names) == width and list(names) not in no_names else (),
         knows_width=n_features is not None,
         **more,
     )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray
+from rankwright.data.feature_names import MADE_UP
 from rankwright.errors import InputError
 from rankwright.imports import assembly
 from rankwright.imports.assembly import CategorySplit, ForeignForest, ListedNode, TreeTable
@@ -31,6 +32,7 @@ WHOLE_PARTS = (
 )  # fmt: skip
 NUMBER_PARTS = ("split_conditions", "loss_changes", "sum_hessian")
 NUMBERED = re.compile(r"f(0|[1-9][0-9]{0,8})")
+NUMBERED_BY_US = re.compile(MADE_UP + r"([1-9][0-9]{0,8})")
 
 
 def begins_json(start: bytes) -> bool:
@@ -241,20 +243,28 @@ def _children(node: Mapping[str, Any]) -> tuple[Any, ...]:
     return by_id[yes], by_id[no]
 
 
+def _column(feature: str) -> int:
+    """The column, from 0, of a feature that XGBoost, or our export, called by its number."""
+    if (numbered := NUMBERED.fullmatch(feature)) is not None:
+        return int(numbered[1])
+    if (numbered := NUMBERED_BY_US.fullmatch(feature)) is not None:
+        return int(numbered[1]) - 1
+    raise InputError(
+        f"a dump does not tell which feature {feature!r} is: read the model file that save_model writes, or dump the "
+        f"trees without names (f0, f1, …)"
+    )
+
+
 def _node(node: Mapping[str, Any]) -> ListedNode:
     cover = float(node.get("cover", 0))
     if "leaf" in node:
         return ListedNode(value=float(node["leaf"]), curvature=cover)
     if "split_condition" not in node:
         raise InputError(f"node {node['nodeid']} has no split_condition: indicator features are not read")
-    numbered = NUMBERED.fullmatch(str(node["split"]))
-    if numbered is None:
-        raise InputError(
-            f"a dump does not tell which feature {node['split']!r} is: read the model file that save_model writes, or "
-            f"dump the trees without names (f0, f1, …)"
-        )
     missing_left = int(node.get("missing", node["yes"])) == int(node["yes"])
-    found = ListedNode(int(numbered[1]), missing_left=missing_left, gain=float(node.get("gain", 0)), curvature=cover)
+    found = ListedNode(
+        _column(str(node["split"])), missing_left=missing_left, gain=float(node.get("gain", 0)), curvature=cover
+    )
     if isinstance(node["split_condition"], list):  # `yes`, our left, is where the listed ones go
         listed = [float(int(category)) for category in node["split_condition"]]
         found.categories = CategorySplit(left=listed, right=(), others_left=False)

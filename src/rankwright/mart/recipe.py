@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.data.feature_names import feature_columns
 from rankwright.errors import require
 from rankwright.mart.lists import BeginForest, ForestLists
 from rankwright.mart.sources import PreparedForest, prepared_forest
@@ -28,7 +29,6 @@ from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.driver import NEEDS_VALIDATION, Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan
 from rankwright.trees import sizing
-from rankwright.trees.bins.binned import feature_numbers
 from rankwright.trees.boosting import BoostingParams, resumed_after
 from rankwright.trees.model import ForestModel, forest_model
 from rankwright.trees.params import TreeParams
@@ -204,7 +204,7 @@ class ForestGrowth:
             query_fraction=value_of(settings, chosen, "query_fraction"),
             feature_fraction=value_of(settings, chosen, "feature_fraction"),
             query_bootstrap=settings.query_bootstrap,
-            monotone=dict(zip(feature_numbers(lists.data.names, monotone), monotone.values(), strict=True)),
+            monotone=dict(zip(feature_columns(monotone, lists.data.names), monotone.values(), strict=True)),
             seed=settings.seed,
         )
 

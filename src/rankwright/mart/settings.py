@@ -23,8 +23,29 @@ Monotone = Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None
 
 
 def monotone_pairs(monotone: Monotone) -> list[list[int | str]] | None:
-    """Features and directions as pairs, because JSON files cannot have numbers as keys."""
-    return None if monotone is None else [list(pair) for pair in dict(monotone).items()]
+    """Features, as texts, and directions in pairs."""
+    return None if monotone is None else [[str(feature), way] for feature, way in dict(monotone).items()]
+
+
+def texts_of(features: Sequence[int | str] | None) -> list[str] | None:
+    """Features as texts: numbers stand only in files that count from 0."""
+    return None if features is None else list(map(str, features))
+
+
+def counted_from_1(features: Any) -> Any:
+    """Features of a file as they are given now: 0.2.0 stored numbers, and counted from 0."""
+    return [_counted_from_1(one) for one in features] if isinstance(features, list) else features
+
+
+def pairs_counted_from_1(pairs: Any) -> Any:
+    """The same for pairs of feature and direction; what is no list of pairs is left for the check of settings."""
+    if not isinstance(pairs, list) or not all(isinstance(pair, list) and pair for pair in pairs):
+        return pairs
+    return [[_counted_from_1(pair[0]), *pair[1:]] for pair in pairs]
+
+
+def _counted_from_1(feature: Any) -> Any:
+    return str(feature + 1) if isinstance(feature, int) and not isinstance(feature, bool) else feature
 
 
 def objective_name(objective: str | Objective | None) -> str | None:
@@ -73,10 +94,10 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSetti
     l2
         How much leaf values shrink towards 0: it is added to a leaf's curvature.
     monotone
-        Features, by number from 0 or by name, that scores may only rise with (+1) or fall with (-1): a mapping, or
+        Features, by name or by number from 1, that scores may only rise with (+1) or fall with (-1): a mapping, or
         pairs of feature and direction.
     categorical
-        Features, by number from 0 or by name, whose values are categories without an order.
+        Features, by name or by number from 1, whose values are categories without an order.
     smoothing
         How the number of trees is chosen on held-out queries: the one whose neighbours, up to this share more or fewer
         trees, have the best mean metric; 0 takes the single best.
@@ -111,8 +132,10 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSetti
     gain_noise: float = setting(0.0, least=0, unsaid=0.0)
     max_bins: int = setting(255, least=2, most=MAX_WIDE_BINS)
     l2: float = setting(0.0, least=0)
-    monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = setting(None, stored=monotone_pairs)
-    categorical: Sequence[int | str] | None = setting(None)
+    monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = setting(
+        None, stored=monotone_pairs, restored=pairs_counted_from_1
+    )
+    categorical: Sequence[int | str] | None = setting(None, stored=texts_of, restored=counted_from_1)
 
 
 @settings_class

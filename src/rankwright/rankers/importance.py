@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray, seed_number, thread_count
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import numbered_names
 from rankwright.data.frames import Tabular, frame_of
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require, require_type
@@ -242,7 +243,7 @@ def _batches(groups: Groups) -> Iterator[IntArray]:
 
 def _of_model(ranker: Ranker, kind: str) -> FeatureImportance:
     values = ranker.importances(kind)
-    names = tuple(ranker.trained().feature_names) or tuple(f"f{number}" for number in range(len(values)))
+    names = tuple(ranker.trained().feature_names) or numbered_names(len(values))
     low = high = np.full(len(values), np.nan)
     by_tree = ranker.model_.importances_of_steps(kind)
     if by_tree is not None and len(by_tree) > 1:

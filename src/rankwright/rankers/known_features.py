@@ -10,7 +10,8 @@ import numpy as np
 
 from rankwright.data.categories import Categories, translated_codes
 from rankwright.data.columns import quoted_list
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import numbered_names
 from rankwright.errors import InputError
 from rankwright.formats.reading import DataFile
 
@@ -70,7 +71,7 @@ class KnownFeatures:
     def file(self, file: DataFile) -> DataFile:
         """The file, read with these features."""
         named: dict[str, Any] = {"features": list(self.names)} if self.names else {}
-        return file.with_defaults(n_features=self.n_features, **named).with_categories(self.categories)
+        return file.with_defaults(n_trained=self.n_features, **named).with_categories(self.categories)
 
     def check(self, n_features: int, names: Sequence[str]) -> None:
         """Raise unless there are as many features and, where both have names, these are among them."""

@@ -25,7 +25,8 @@ from rankwright.cluster.engine import Engine
 from rankwright.container.checks import read_any_field
 from rankwright.container.file import container_size, write_container
 from rankwright.data.categories import Categories
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import numbered_names
 from rankwright.data.frames import PandasFrame, PandasSeries, frame_of, is_frame, like_frame, plain_values, visible
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, UnknownNameError, require

@@ -81,8 +81,9 @@ class Spec:
     """What a setting is, besides its name, type and default.
 
     `small` is a value that makes training quick, for trying things out and for tests. `stored` turns a value into what
-    a model file holds; False keeps the setting out of files: it says how to train, not what. `unsaid` is the value that
-    files mean which do not name the setting: what code did before it had the setting, whatever the default is now.
+    a model file holds; False keeps the setting out of files: it says how to train, not what. `restored` turns what a
+    file holds, perhaps an older one, into a value. `unsaid` is the value that files mean which do not name the setting:
+    what code did before it had the setting, whatever the default is now.
     """
 
     least: float | None = None
@@ -93,6 +94,7 @@ class Spec:
     search: Dimension | None = None
     small: Any = UNSET
     stored: Callable[[Any], Any] | bool = True
+    restored: Callable[[Any], Any] | None = None
     unsaid: Any = UNSET
 
     def limits(self) -> str:
@@ -225,7 +227,9 @@ def restored_settings(kind: type[Kind], stored: Any, **given: Any) -> Kind:
     if unknown:
         raise InputError(f"there are settings that are not known here: {', '.join(unknown)}")
     unsaid = {name: one.spec.unsaid for name, one in settings_of(kind).items() if one.spec.unsaid is not UNSET}
-    owner = kind(**(unsaid | dict(stored)), **given)
+    ways = {name: settings_of(kind)[name].spec.restored for name in stored}
+    values = {name: value if (way := ways[name]) is None else way(value) for name, value in stored.items()}
+    owner = kind(**(unsaid | values), **given)
     check_settings(owner)
     return owner
 

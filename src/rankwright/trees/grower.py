@@ -106,8 +106,8 @@ def grow_tree(
     """A tree whose leaf values lower the cost that has these gradients.
 
     It is grown on the given `rows` (default: all) and splits on the given `features` (default: all). `monotone` maps a
-    feature to +1 where scores must not fall as it rises, -1 where they must not rise. With a `share`, `data` is that of
-    one worker of several, which all call this together and get the same tree.
+    column, counted from 0, to +1 where scores must not fall as it rises, -1 where they must not rise. With a `share`,
+    `data` is that of one worker of several, which all call this together and get the same tree.
     """
     if params.growth == "symmetric" and data.mapper.categorical.any():
         raise SettingError("symmetric trees do not split on categories: leave out categorical, or grow best-first")
@@ -202,12 +202,13 @@ def _sum_in_any_order(values: Float32Array, largest: float, share: RowShare | No
 def _directions(monotone: Mapping[int, int], data: BinnedDataset) -> NDArray[np.int8]:
     directions = np.zeros(data.n_features, np.int8)
     for feature, direction in monotone.items():
-        if not 0 <= feature < data.n_features or direction not in (-1, 0, 1):
-            raise SettingError(
-                f"monotone must map features from 0 to {data.n_features - 1} to +1, -1 or 0, got {feature}: {direction}"
-            )
+        if not 0 <= feature < data.n_features:
+            raise SettingError(f"columns of monotone must be from 0 to {data.n_features - 1}, got {feature}")
+        name = data.names[feature]
+        if direction not in (-1, 0, 1):
+            raise SettingError(f"monotone must be +1, -1 or 0 for a feature, got {direction} for {name}")
         if direction != 0 and data.mapper.categorical[feature]:
-            raise SettingError(f"feature {feature} is categorical and cannot be monotone")
+            raise SettingError(f"feature {name} is categorical and cannot be monotone")
         directions[feature] = direction
     return directions
 

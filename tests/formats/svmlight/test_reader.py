@@ -11,6 +11,8 @@ import pytest
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError
+from rankwright.formats.reading import iterate
+from rankwright.formats.reading import read as read_any
 from rankwright.formats.svmlight.reader import read_svmlight
 from rankwright.formats.svmlight.writer import write_svmlight
 
@@ -409,3 +411,40 @@ def test_one_query_of_two_million_documents(tmp_path):
     data = RankingDataset.from_arrays(features, labels, qid=np.full(n_docs, 7))
     write_svmlight(data, path)
     assert read_svmlight(path).equals(data)
+
+
+THREE_FEATURES = "1 qid:1 1:0.5 3:2\n0 qid:1 2:1\n"
+
+
+def names_beside(folder, n_names):
+    (folder / "data.txt").write_text(THREE_FEATURES)
+    (folder / "feature_names.txt").write_text("".join(f"name{number}\n" for number in range(n_names)))
+    return folder / "data.txt"
+
+
+def test_names_that_do_not_fit_are_refused(tmp_path):
+    assert read_any(names_beside(tmp_path, 3)).names == ("name0", "name1", "name2")
+    for n_names, found in (
+        (5, "the last feature is number 3, and there are 5 names"),
+        (2, "feature index 3 has no name"),
+    ):
+        with pytest.raises(FileFormatError, match=found):
+            read_any(names_beside(tmp_path, n_names))
+        with pytest.raises(FileFormatError, match=found):
+            list(iterate(names_beside(tmp_path, n_names)))
+        assert read_any(tmp_path / "data.txt", feature_names="none").n_features == 3
+
+
+def test_names_may_be_more_where_the_number_of_features_is_told(tmp_path):
+    assert read_any(names_beside(tmp_path, 5), n_features=5).names[-1] == "name4"
+    with pytest.raises(FileFormatError, match="there are 5 names"):
+        read_any(tmp_path / "data.txt", n_features=4)
+
+
+def test_features_of_a_ranker_that_never_occur_are_told(tmp_path, caplog):
+    (tmp_path / "data.txt").write_text(THREE_FEATURES)
+    assert read_any(tmp_path / "data.txt", n_trained=5).n_features == 5
+    told = "features 4 to 5 of the 5 that the ranker was trained on never occur; they count as zero"
+    assert caplog.messages == [f"{tmp_path / 'data.txt'}: {told}"]
+    with pytest.raises(FileFormatError, match="lies beyond the 2 features that the ranker was trained on"):
+        read_any(tmp_path / "data.txt", n_trained=2)

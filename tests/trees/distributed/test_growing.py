@@ -86,13 +86,13 @@ def test_the_usual_forces_are_those_of_all_data(lists: str, monkeypatch: pytest.
 @pytest.mark.parametrize("how", ["random", "skewed", "empty"])
 @pytest.mark.parametrize("n_workers", [1, 2, 3, 4, 7])
 def test_any_division_gives_the_same_forest(n_workers: int, how: str) -> None:
-    data = bin_dataset(web_data(), max_bins=40, categorical=[2])
+    data = bin_dataset(web_data(), max_bins=40, categorical=[3])
     check_alike(data, objective_named("lambdarank:ndcg@10"), BoostingParams(**SHAPES["plain"]), n_workers, how)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_of_trees(shape: str) -> None:
-    categorical = [] if shape == "symmetric" else [2]
+    categorical = [] if shape == "symmetric" else [3]
     data = bin_dataset(web_data(), max_bins=40, categorical=categorical)
     check_alike(data, objective_named("lambdarank:ndcg@10"), BoostingParams(**SHAPES[shape]), 3, "random")
 
@@ -117,7 +117,7 @@ def test_twins_of_the_kernels_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = web_data(12)
     narrow = replace(wide, features=wide.features[:, :30].copy(), feature_names=wide.feature_names[:30])
     for shape in ("plain", "drawn", "symmetric"):
-        own = bin_dataset(narrow, max_bins=12, categorical=[] if shape == "symmetric" else [2])
+        own = bin_dataset(narrow, max_bins=12, categorical=[] if shape == "symmetric" else [3])
         params = BoostingParams(**SHAPES[shape])
         alone = grown(own, objective_named("ranknet"), params)
         with monkeypatch.context() as patch:

@@ -59,6 +59,7 @@ def grown(
     """A forest boosted on noise, its training data and its training scores."""
     rng = np.random.default_rng(seed)
     bins = {name: settings.pop(name) for name in ("max_bins", "categorical") if name in settings}
+    bins["categorical"] = [column + 1 for column in bins.get("categorical", ())]
     params = TreeParams(**({"max_leaves": 8, "min_docs_in_leaf": 1, "min_curvature_in_leaf": 0.0} | settings))
     n_docs = len(features)
     given = RankingDataset.from_arrays(features, np.zeros(n_docs), group=[n_docs])

@@ -8,6 +8,7 @@ scores are ours to the last bit.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -38,7 +39,8 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     """The file and its header; names begin with the model's."""
     name = re.sub(r"\W", "_", options.name)
     name = f"model_{name}" if not name or name[0].isdigit() else name
-    header = HEADER.format(name=name, upper=name.upper(), n_features=subject.n_features)
+    columns = "\n".join(f"   [{column}] {_in_comment(own)}" for column, own in enumerate(subject.names))
+    header = HEADER.format(name=name, upper=name.upper(), n_features=subject.n_features, columns=columns)
     limits: list[Limit] = []
     if isinstance(subject, ForestSubject):
         body = _forest(subject)
@@ -48,6 +50,11 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     source = "".join([f'#include "{options.name}.h"\n', *body, SCORE_MANY.format(name=name)])
     return Written({"": source.encode(), ".h": header.encode()},
                    [f"compile with: cc -O2 -c {options.name}.c (and link with -lm for nets)"], limits)  # fmt: skip
+
+
+def _in_comment(name: str) -> str:
+    """The name in one line, in which it cannot end a comment or begin one."""
+    return json.dumps(name).replace("/", "\\/")
 
 
 def _array(kind: str, name: str, length: int, values: Iterable[str]) -> list[str]:

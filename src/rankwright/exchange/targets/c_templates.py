@@ -5,6 +5,8 @@ HEADER = """/* Scores documents with a ranker. Features are float, in the order 
 #define {upper}_H
 #include <stddef.h>
 #define {upper}_N_FEATURES {n_features}
+/* The columns:
+{columns} */
 #ifdef __cplusplus
 extern "C" {{
 #endif

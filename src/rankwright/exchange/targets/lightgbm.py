@@ -58,7 +58,7 @@ def _names_note(subject: ForestSubject) -> list[str]:
 
 
 def _header(subject: ForestSubject, forest: Forest) -> str:
-    names = lightgbm_names(subject.names) if subject.named else [f"Column_{n}" for n in range(subject.n_features)]
+    names = lightgbm_names(subject.names)
     infos = " ".join(["[-1e+308:1e+308]"] * forest.n_features)
     return (
         "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\n"

@@ -5,6 +5,7 @@ Values are read as our forests read them by a few operators before the trees: ze
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
 
 DTYPES: Mapping[str, int] = {"float32": 1, "uint8": 2, "int64": 7, "bool": 9}  # of tensors
 ML = "ai.onnx.ml"
+NAMES_NOTE = "feature_names"  # the key, among the model's metadata, of the columns' names as a JSON list
 OPERATORS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}
 
 
@@ -34,7 +36,7 @@ def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     values = _as_read(graph, subject)
     attributes = _ensemble(with_base_tree(subject)).items()
     graph.add("TreeEnsemble", values, output="scores", attributes=attributes)
-    content = graph.model(subject.n_features, opset=17, ml_opset=5, ir_version=9)
+    content = graph.model(subject.names, opset=17, ml_opset=5, ir_version=9)
     return Written({"": content}, ["scores are float32, added up tree by tree"])
 
 
@@ -43,7 +45,7 @@ def write_regressor(subject: Subject, options: ExportOptions) -> Written:  # noq
     given = forest_for(subject, "TreeEnsembleRegressor", zeros="onnx or c", categories="onnx or c")
     graph = Graph()
     graph.add("TreeEnsembleRegressor", "features", output="scores", attributes=_regressor(given))
-    return Written({"": graph.model(given.n_features, opset=15, ml_opset=3, ir_version=8)})
+    return Written({"": graph.model(given.names, opset=15, ml_opset=3, ir_version=8)})
 
 
 def _as_read(graph: Graph, subject: ForestSubject) -> str:
@@ -156,7 +158,7 @@ def write_net(subject: NetSubject) -> Written:
                            output="scores" if last else None)  # fmt: skip
         values = values if last else _activated(graph, layer.activation, values)
     infinite = any_infinite("the ranker itself")
-    return Written({"": graph.model(subject.n_features, opset=17, ml_opset=3, ir_version=8)}, (), [infinite])
+    return Written({"": graph.model(subject.names, opset=17, ml_opset=3, ir_version=8)}, (), [infinite])
 
 
 def _activated(graph: Graph, activation: str, values: str) -> str:
@@ -193,13 +195,14 @@ class Graph:
         self._nodes.append([*parts, field(4, operator), *told, *([field(7, ML)] if told else [])])
         return name
 
-    def model(self, n_features: int, *, opset: int, ml_opset: int, ir_version: int) -> bytes:
-        """The file of the graph from `features` to `scores`, one column."""
+    def model(self, names: Sequence[str], *, opset: int, ml_opset: int, ir_version: int) -> bytes:
+        """The file of the graph from `features` to `scores`, one column; it notes the names of the features."""
         graph = [part for node in self._nodes for part in nested(1, node)]
         graph += [field(2, "rankwright"), *(field(5, own) for own in self._constants)]
-        graph += [field(11, _value("features", n_features)), field(12, _value("scores", 1))]
+        graph += [field(11, _value("features", len(names))), field(12, _value("scores", 1))]
         opsets = field(8, field(1, "") + field(2, opset)) + field(8, field(1, ML) + field(2, ml_opset))
-        return b"".join([field(1, ir_version), field(2, "rankwright"), *nested(7, graph), opsets])
+        noted = field(14, field(1, NAMES_NOTE) + field(2, json.dumps(list(names))))
+        return b"".join([field(1, ir_version), field(2, "rankwright"), *nested(7, graph), opsets, noted])
 
 
 def tensor(values: NDArray[Any], name: str = "") -> bytes:

@@ -74,8 +74,8 @@ def _dumped(forest: Forest, threshold: Float64Array, depth: IntArray, names: Seq
 
 
 def write_raw(subject: Subject, options: ExportOptions) -> Written:
-    """XGBoost's model file as the plugins take it: numbers only."""
-    return write_json(forest_for(subject, "xgboost+json+raw", categories="onnx or c"), options)
+    """XGBoost's model file as the plugins take it: numbers only, and names, by which they find features."""
+    return write_json(replace(forest_for(subject, "xgboost+json+raw", categories="onnx or c"), named=True), options)
 
 
 def write_ranklib(subject: Subject, options: ExportOptions) -> Written:

@@ -24,6 +24,7 @@ from rankwright.trees.forests.readings import Reading
 
 VERSION = [2, 1, 0]  # of the format: what every XGBoost since reads
 NOTES = ("the base score is a tree of one leaf, for readers that do not look at base_score",)
+NO_NAMES = "features have no names, so that XGBoost takes data without any; it calls the first f0, and we call it 1"
 NO_PARENT = 2**31 - 1
 RANKING_PARAMETERS = {
     "lambdarank_bias_norm": "1", "lambdarank_normalization": "1", "lambdarank_num_pair_per_sample": "1",
@@ -35,7 +36,7 @@ RANKING_PARAMETERS = {
 def write_json(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as JSON."""
     document, trees, limits = _document(subject)
-    return Written({"": tree_formats.json_of(document, map(_plain, trees), compact=True)}, NOTES, limits)
+    return Written({"": tree_formats.json_of(document, map(_plain, trees), compact=True)}, _notes(subject), limits)
 
 
 def write_ubjson(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
@@ -43,7 +44,11 @@ def write_ubjson(subject: Subject, options: ExportOptions) -> Written:  # noqa: 
     document, trees, limits = _document(subject)
     written = [ubjson.written(tree) for tree in trees]
     before, after = ubjson.written(document).split(ubjson.written(TREES))
-    return Written({"": b"".join([before, ubjson.list_of(len(written)), *written, after])}, NOTES, limits)
+    return Written({"": b"".join([before, ubjson.list_of(len(written)), *written, after])}, _notes(subject), limits)
+
+
+def _notes(subject: Subject) -> tuple[str, ...]:
+    return NOTES if subject.named else (*NOTES, NO_NAMES)
 
 
 def _plain(value: Any) -> Any:
@@ -79,10 +84,11 @@ def _document(subject: Subject) -> tuple[dict[str, Any], Iterator[dict[str, Any]
         "tree_info": [0] * forest.n_trees,
         "trees": TREES,
     }
+    types = np.where(np.isin(np.arange(given.n_features), split_by_category), "c", "float").tolist()
     learner = {
         "attributes": {},
-        "feature_names": list(given.names),
-        "feature_types": np.where(np.isin(np.arange(given.n_features), split_by_category), "c", "float").tolist(),
+        "feature_names": list(given.names) if given.named else [],  # a DMatrix must have the names that a model has
+        "feature_types": types if given.named or len(split_by_category) else [],
         "gradient_booster": {"model": model, "name": "gbtree"},
         "learner_model_param": {
             "base_score": "0E0", "boost_from_average": "0", "num_class": "0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,6 +12,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, ids_of_text, thread_count
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import numbered_names
 from rankwright.errors import FileFormatError, InputError, Message, Parameter, SettingError, require
 from rankwright.formats.blocks import IdTypes, Opener, OpenFile, Reader, Rows, Runs
 from rankwright.formats.growing_matrix import Room
@@ -28,6 +30,8 @@ from rankwright.formats.storage.streams import (
 )
 from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 from rankwright.memory import SMALL, free_memory, gigabytes
+
+logger = logging.getLogger(__name__)
 
 Absent = Literal["zero", "missing"]
 VALUE_OF_ABSENT: dict[str, float] = {"zero": 0.0, "missing": float("nan")}
@@ -67,22 +71,25 @@ class SvmlightReader(Reader):
     threads: int | None = None
     block_size: int | None = None  # None: depends on the way of reading
     feature_names: FeatureNames = None  # a file, or the names themselves
+    n_trained: int | None = None  # how many features a ranker was trained on that is to score the documents
 
     def __post_init__(self) -> None:
         require(self.absent in VALUE_OF_ABSENT, f"absent must be 'zero' or 'missing', got {self.absent!r}")
         require(self.index_base in (0, 1), f"index_base must be 0 or 1, got {self.index_base!r}")
         fits = self.n_features is None or 0 <= self.n_features <= LARGEST_FEATURE_INDEX
         require(fits, f"n_features must lie between 0 and {LARGEST_FEATURE_INDEX}, got {self.n_features}")
-        names = feature_names_of(self.feature_names)
-        object.__setattr__(self, "feature_names", names)
-        if names:  # they say how many there are, whatever a model expects
-            object.__setattr__(self, "n_features", len(names))
+        object.__setattr__(self, "feature_names", feature_names_of(self.feature_names))
         require(self.block_size is None or self.block_size >= 1, f"block_size must be 1 or more, got {self.block_size}")
 
     @property
     def own_names(self) -> tuple[str, ...]:
         """The names of the features; none where they have numbers alone."""
         return feature_names_of(self.feature_names)
+
+    @property
+    def width(self) -> int | None:
+        """How many features there are, as far as it is known beforehand; names say so whatever a ranker expects."""
+        return len(self.own_names) or (self.n_trained if self.n_features is None else self.n_features)
 
     @property
     def absent_value(self) -> float:
@@ -96,7 +103,7 @@ class SvmlightReader(Reader):
     def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:
         """If the width is not given, all files are read to find it and the types of ids; otherwise ids are text."""
         reader = replace(self, block_size=self.block_size or CHUNK_SIZE)
-        if reader.n_features is not None:
+        if reader.width is not None:
             return reader.opener(), IdTypes()
         if any(map(is_standard, paths)):
             raise SettingError("standard input can be streamed only where n_features is given: it cannot be read twice")
@@ -117,7 +124,8 @@ class SvmlightParser:
     """Parses files one after another; `n_features` is the width that the lines so far need."""
 
     def __init__(self, options: SvmlightReader) -> None:
-        self.n_features = options.n_features or 0
+        self.n_features = options.width or 0
+        self._n_occurring = 0  # features up to the last that any line names
         self._options = options
         self._threads = thread_count(options.threads)
         self._name = ""
@@ -129,7 +137,27 @@ class SvmlightParser:
     def open_file(self, path: str, room: Room | None) -> OpenFile:
         """The rows of a file, parsed a block at a time into memory that `room` gives."""
         rows, wanted = self._rows(path, room or _no_room), "lines of `label qid:ID index:value …`"
-        return OpenFile(rows, line_of=self.line_of, wanted=wanted, own_names=self._options.own_names)
+        names = self._options.own_names
+        return OpenFile(rows, line_of=self.line_of, wanted=wanted, own_names=names, check_all=self._check_width)
+
+    def _check_width(self) -> None:
+        """Raise where names do not fit what was read; tell of features that a ranker knows and no line has."""
+        options, n_occurring, n_trained = self._options, self._n_occurring, self._options.n_trained or 0
+        n_names, given = len(options.own_names), {options.n_features, n_trained}
+        if n_names > n_occurring and n_names not in given:
+            raise self._misfit_of_names(n_names)
+        if not n_names and options.n_features is None and n_occurring < n_trained:
+            lacking = numbered_names(n_trained)[n_occurring:]
+            which = f"feature {lacking[0]}" if len(lacking) == 1 else f"features {lacking[0]} to {lacking[-1]}"
+            never = f"{which} of the {n_trained} that the ranker was trained on never occur"
+            logger.warning("%s: %s; they count as %s", self._name, never, options.absent)
+
+    def _misfit_of_names(self, n_names: int) -> FileFormatError:
+        told = f"the last feature is number {self._n_occurring}, and there are {n_names} names of features; wanted one "
+        either, neither = Parameter("feature_names"), Parameter("feature_names", "none")
+        sparse = " where the last ones never occur"
+        ways = (either, "), none of them (", neither, "), or ", Parameter("n_features", n_names), sparse)
+        return FileFormatError(self._name, Message(told, "for each (", *ways))
 
     def _rows(self, path: str, room: Room) -> Iterator[Rows]:
         self._name, self._lines_before = input_name(path), 0
@@ -178,6 +206,7 @@ class SvmlightParser:
             if problem:
                 raise self._problem(SvmlightProblem(problem), row, begin, end)
             n_wanted = widest_index - options.index_base + 1
+            self._n_occurring = max(self._n_occurring, n_wanted)
             if n_wanted <= self.n_features:
                 break
             self._widen(n_wanted, widest_row)
@@ -190,11 +219,14 @@ class SvmlightParser:
     def _widen(self, n_wanted: int, row: int) -> None:
         index = n_wanted - 1 + self._options.index_base
         if self._options.own_names:
-            told = f"feature index {index} has no name, and there are {self._options.n_features} names of features; "
+            told = f"feature index {index} has no name, and there are {self._options.width} names of features; "
             either, neither = Parameter("feature_names"), Parameter("feature_names", "none")
             raise self._error(row, Message(told, "wanted one for each (", either, "), or none of them (", neither, ")"))
-        if self._options.n_features is not None:
-            raise self._error(row, f"feature index {index} lies beyond n_features={self._options.n_features}")
+        if self._options.width is not None:
+            known = f"n_features={self._options.width}"
+            if self._options.n_features is None:
+                known = f"the {self._options.width} features that the ranker was trained on"
+            raise self._error(row, f"feature index {index} lies beyond {known}")
         n_bytes = len(self._starts) * n_wanted * FEATURE_DTYPE().itemsize
         if n_bytes > SMALL and n_bytes > (free := free_memory()):
             asked = f"feature index {index} asks for {gigabytes(n_bytes)} for {len(self._starts)} documents alone"

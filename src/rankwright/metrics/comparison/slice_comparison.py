@@ -13,6 +13,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import feature_columns
 from rankwright.data.frames import Tabular
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require
@@ -59,14 +60,14 @@ def _built_in_values(name: str, evaluation: Evaluation, material: ComparedSystem
         return BUILT_IN[name](evaluation, material)
     data = None if material is None else material.data
     names = () if data is None or data.n_features == 0 else data.names
-    if data is None or name not in names:
+    if data is None or (name not in names and not name.isdecimal()):
         raise UnknownNameError("value of queries", name, [*BUILT_IN, *names])
-    return _of_feature(name, data)
+    return _of_feature(feature_columns([name], names)[0], data)
 
 
-def _of_feature(name: str, data: RankingDataset) -> Sequence[Any]:
+def _of_feature(place: int, data: RankingDataset) -> Sequence[Any]:
     """The feature's value where it is that of a whole query; else the mean over the query's documents."""
-    column = data.features[:, data.names.index(name)].astype(np.float64)
+    name, column = data.names[place], data.features[:, place].astype(np.float64)
     means = _means(column, data.groups)
     if name not in (data.categories or {}):
         return list(means.tolist())

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray, Uint64Array
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.categories import Categories
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import feature_columns, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.keys import key_order, row_hashes
 from rankwright.data.preferences import Preferences
-from rankwright.errors import InputError, SettingError
+from rankwright.errors import InputError
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 
@@ -149,23 +151,18 @@ def bins_of(
 
     Features that hold codes of texts are categorical, whether they are named or not.
     """
-    categorical = [*categorical, *(name for name in data.categories or () if name not in categorical)]
     return fit_bins(
         data.features,
         max_bins=max_bins,
-        categorical=feature_numbers(data.names, categorical),
+        categorical=categorical_columns(categorical, data.categories, data.names),
         rows=sample_rows(hashes, data.groups, sample_size, seed),
         threads=threads,
     )
 
 
-def feature_numbers(names: Sequence[str], features: Collection[int | str]) -> list[int]:
-    """The numbers, from 0, of features that are given by number or by name."""
-    number_of = {name: number for number, name in enumerate(names)}
-    unknown = [feature for feature in features if isinstance(feature, str) and feature not in number_of]
-    if unknown:
-        raise SettingError(f"there is no feature named {unknown[0]!r}")
-    return [number_of[feature] if isinstance(feature, str) else int(feature) for feature in features]
+def categorical_columns(given: Sequence[int | str], coded: Categories | None, names: Sequence[str]) -> list[int]:
+    """The columns, from 0, of features that a caller calls categorical and of those that hold codes of texts."""
+    return sorted({*feature_columns(given, names), *feature_columns(coded or (), names)})
 
 
 def without_features(data: RankingDataset) -> RankingDataset:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, IntArray, Uint64Array
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.feature_names import numbered_names
 from rankwright.data.keys import key_order, row_hashes
 from rankwright.errors import InputError
 from rankwright.formats.blocks import errors_name_file
@@ -20,7 +21,7 @@ from rankwright.formats.reading import DataFile, as_data_file
 from rankwright.formats.storage.streams import Paths
 from rankwright.progress.stages import announce
 from rankwright.training.digest import data_digest
-from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
+from rankwright.trees.bins.binned import BinnedDataset, categorical_columns
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample, sample_rows
 
@@ -52,7 +53,7 @@ def bin_file(
     max_bins : int, default 255
         The most values of a feature that can be told apart.
     categorical : sequence of int or str, optional
-        Features, by number from 0 or by name, whose values are categories.
+        Features, by name or by number from 1, whose values are categories.
     sample_size : int, optional
         How many rows, drawn at random, the bins are found from.
     seed : int, default 0
@@ -81,8 +82,8 @@ def bin_file(
         features = _sampled(file, documents, sample)
         announce("binning features")
         names = documents.feature_names or numbered_names(features.shape[1])
-        categorical = [*categorical, *(name for name in documents.data.categories or () if name not in categorical)]
-        mapper = fit_bins(features, max_bins=max_bins, categorical=feature_numbers(names, categorical), threads=threads)
+        columns = categorical_columns(categorical, documents.data.categories, names)
+        mapper = fit_bins(features, max_bins=max_bins, categorical=columns, threads=threads)
         if documents.data.n_docs <= sample_size:
             data, keys = _ordered(documents.data, sample.hashes(), threads, in_key_order)
             codes = bin_columns(features, mapper, order=data.source_rows, threads=threads)

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from rankwright.arrays import Arrays, Float32Array, IntArray
 from rankwright.cluster.crew import Crew, CrewFunction, LostMembersError, MeetingPlace, NoRoomError, Seconds
 from rankwright.cluster.engine import MAX_TRIES, Engine
-from rankwright.data.dataset import numbered_names
+from rankwright.data.feature_names import feature_columns, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.errors import ClusterError, InputError, require
 from rankwright.formats.shards import ShardPart, Shards, divided_shards, query_bounds
 from rankwright.progress.stages import announce
 from rankwright.rankers.lesson_facts import LessonFacts
 from rankwright.training.digest import digest_of
-from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
+from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper, fit_bins, joined_bins
 from rankwright.trees.bins.fingerprints import binned_digest, fingerprint, joined_hashes
 from rankwright.trees.bins.sampling import HIGHEST_PRIORITY, SAMPLE_SIZE, highest_of_sample, lowest
@@ -165,7 +165,7 @@ class CrewData:
     def find_bins(self, *, max_bins: int, categorical: Sequence[int | str]) -> None:
         """Find the bins from the sample that data in memory would give, and have the workers read codes."""
         announce("binning features")
-        self.mapper = self._bins(max_bins, set(feature_numbers(self.names, categorical)))
+        self.mapper = self._bins(max_bins, set(feature_columns(categorical, self.names)))
         self._sampled = []
         self._setup = [self._code_parts]
         announce("coding features")
