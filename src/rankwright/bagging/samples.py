@@ -126,7 +126,8 @@ def measure_queries(
     measure, chosen, rows = as_measure(metric), documents.take_queries(queries), documents.groups.rows_of(queries)
     assert chosen.labels is not None
     start = 0.0 if chosen.initial_scores is None else chosen.initial_scores
-    lists = ScoredLists(scores=scores[rows] + start, labels=chosen.labels, groups=chosen.groups)
+    judged: dict[str, Any] = {"labels": chosen.labels, "groups": chosen.groups, "side": chosen.side}
+    lists = ScoredLists(scores=scores[rows] + start, **judged)
     evaluation = evaluate_lists(lists, [measure], measure.convention, threads=threads)
     mean = next(iter(evaluation.results.values())).mean
     return mean if isfinite(mean) else None

@@ -117,6 +117,7 @@ class TableLayout:
     position: str | None
     propensity: str | None
     features: tuple[str, ...]
+    side: tuple[str, ...] = ()
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -131,7 +132,8 @@ class TableLayout:
     @property
     def used(self) -> tuple[str, ...]:
         """Every column that is read, roles first."""
-        return (*(name for name in (getattr(self, role) for role in ROLES) if name is not None), *self.features)
+        roles = (name for name in (getattr(self, role) for role in ROLES) if name is not None)
+        return tuple(dict.fromkeys((*roles, *self.features, *self.side)))
 
 
 def find_layout(
@@ -142,17 +144,19 @@ def find_layout(
     drop: Sequence[str] = (),
     categories: Collection[str] = (),
     index: Collection[str] = (),
+    side: Sequence[str] = (),
 ) -> TableLayout:
     """The layout of a table with columns `names`.
 
     Columns in `drop` are left out, and so are those of an `index` that have no role. Where `features` are given, only
     those are features, in that order, and they have no other role; columns without a role are then left out. Those in
-    `categories` must be features.
+    `categories` must be features. Columns in `side` are features only where `features` names them too.
     """
     columns = columns or Columns()
     check_different(names)
     _check_mentioned(names, columns, features, drop)
-    mentioned = {*drop, *(features or ())}
+    _check_mentioned(names, columns, side, drop)
+    mentioned = {*drop, *side, *(features or ())}
     open_names = [name for name in names if name not in mentioned]
     column_of = {role: columns.given(role) or _usual_column(role, open_names, columns) for role in ROLES}
     if column_of["query"] is None:
@@ -162,7 +166,7 @@ def find_layout(
         taken = set(column_of.values())
         features = [name for name in open_names if name not in taken and name not in index]
     _check_categories(names, features, categories)
-    return TableLayout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
+    return TableLayout(**column_of, features=tuple(features), side=tuple(side))  # type: ignore[arg-type]  # the query's name was checked
 
 
 def column_parameter(role: str) -> Parameter:
@@ -233,7 +237,7 @@ def _check_mentioned(
         raise InputError(f"there is no column {quoted_list(absent)}: found {quoted_list(names)}")
     twice = [name for name, count in Counter(mentioned).items() if count > 1]
     if twice:
-        where = "among roles, features and dropped columns"
+        where = "among roles, features, side columns and dropped ones"
         raise InputError(f"column {quoted_list(twice)} is named more than once {where}")
 
 

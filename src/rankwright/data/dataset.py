@@ -17,6 +17,7 @@ from rankwright.data.frames import PandasFrame, coded_features, frame_of, pandas
 from rankwright.data.groups import Groups, group_rows, inverse
 from rankwright.data.keys import KeyOrder, key_order
 from rankwright.data.preferences import Preferences
+from rankwright.data.side_columns import Side, as_side, joined_sides, rows_of
 from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.errors import InputError, UnknownQueryError, require, require_type
 from rankwright.tables.text import ShownTable, counted, short
@@ -72,6 +73,9 @@ class RankingDataset:
         them.
     categories : mapping of str to tuple of str, optional
         The features, by name, whose values are codes of categories, and what the codes 0, 1, … stand for.
+    side : mapping of str to array of float32, shape (n_docs,), optional
+        What else is known of documents, such as a price: numbers, no features. λ-functions and metrics of your own get
+        them as parameters of that name.
 
     Attributes
     ----------
@@ -106,6 +110,7 @@ class RankingDataset:
     source_rows: IntArray | None = None
     initial_scores: Float64Array | None = None  # what training starts from; no part of what is learned
     categories: Categories | None = None  # of the features that hold codes
+    side: Side | None = None  # by name, what functions of the user's own ask for
 
     def __post_init__(self) -> None:
         n_docs, n_queries = self.groups.n_docs, self.groups.n_queries
@@ -115,6 +120,7 @@ class RankingDataset:
         for names, length in ((PER_DOCUMENT, n_docs), (PER_QUERY, n_queries)):
             for name in names:
                 object.__setattr__(self, name, column_named(name, getattr(self, name), length))
+        object.__setattr__(self, "side", as_side(self.side, n_docs))
         self._check_meaning()
 
     def _check_meaning(self) -> None:
@@ -323,7 +329,7 @@ class RankingDataset:
         parts: dict[str, Any] = {"features": self.features[rows], "groups": Groups.of_sizes(self.groups.sizes[queries])}
         for names, places in ((PER_DOCUMENT, rows), (PER_QUERY, queries)):
             parts |= {name: getattr(self, name)[places] for name in names if getattr(self, name) is not None}
-        return replace(self, **(parts | others))
+        return replace(self, **(parts | {"side": rows_of(self.side, rows)} | others))
 
     def equals(self, other: RankingDataset) -> bool:
         """Whether another dataset is the same in every part.
@@ -358,6 +364,7 @@ class RankingDataset:
         feature_names: Sequence[str] = (),
         document_ids: ArrayLike | None = None,
         absent: str = "zero",
+        side: Mapping[str, ArrayLike] | None = None,
     ) -> RankingDataset:
         """A dataset made from arrays whose rows may be in any order.
 
@@ -393,6 +400,8 @@ class RankingDataset:
             The id of each document.
         absent : {"zero", "missing"}, default "zero"
             What an entry that a sparse matrix does not store means: 0, or a missing value.
+        side : mapping of str to array-like, shape (n_docs,), optional
+            What else is known of each row, such as a price, for λ-functions and metrics of your own.
 
         Returns
         -------
@@ -426,12 +435,14 @@ class RankingDataset:
         given |= {"positions": positions, "propensities": propensities, "initial_scores": initial_scores}
         by_row: dict[str, Any] = {name: column_named(name, values, len(matrix)) for name, values in given.items()}
         by_row["features"] = matrix
+        beside = as_side(side, len(matrix))
         if order is not None:
             by_row = {name: None if values is None else values[order] for name, values in by_row.items()}
+            beside = rows_of(beside, order)
         weights = column_named("query_weights", query_weights, groups.n_queries)
         by_query: dict[str, Any] = {"groups": groups, "query_ids": query_ids, "query_weights": weights}
         features_are: dict[str, Any] = {"feature_names": tuple(feature_names) or names, "categories": categories}
-        return cls(**by_row, **by_query, **features_are, preferences=preferences, source_rows=order)
+        return cls(**by_row, **by_query, **features_are, preferences=preferences, source_rows=order, side=beside)
 
     def __repr__(self) -> str:
         queries, documents = counted(self.n_queries, "query"), counted(self.n_docs, "document")
@@ -481,11 +492,12 @@ class RankingDataset:
         Returns
         -------
         dict
-            Columns by name: the query's id, the document's, the label and the weights, as far as there are any, then
-            the features.
+            Columns by name: the query's id, the document's, the label and the weights, as far as there are any, side
+            columns, then the features.
         """
         features = self.in_source_order(self.features)
         roles = {Columns().written(role): column for role, column in role_columns(self).items()}
+        roles |= {name: self.in_source_order(column) for name, column in (self.side or {}).items()}
         return roles | {name: features[:, place] for place, name in enumerate(self.names)}
 
     def to_frame(self) -> PandasFrame:
@@ -620,6 +632,7 @@ def _parts(data: RankingDataset) -> dict[str, Any]:
     preferences = parts.pop("preferences")
     if preferences is not None:
         parts |= {field.name: getattr(preferences, field.name) for field in fields(preferences)}
+    parts |= {f"side {name}": column for name, column in (parts.pop("side") or {}).items()}
     return {name: value for name, value in parts.items() if value is not None}
 
 
@@ -631,7 +644,7 @@ def _same(mine: Any, theirs: Any) -> bool:
 
 
 def joined(parts: Sequence[RankingDataset]) -> RankingDataset:
-    """The queries of one part after those of another: features, labels and initial scores, and nothing else."""
+    """The queries of one part after those of another: features, labels, initial scores and side columns alone."""
     if any(part.labels is None for part in parts):
         raise InputError("each of several datasets must have labels, and one has none")
     starts = None
@@ -645,6 +658,7 @@ def joined(parts: Sequence[RankingDataset]) -> RankingDataset:
         initial_scores=starts,
         feature_names=parts[0].feature_names,
         categories=parts[0].categories,
+        side=joined_sides([part.side for part in parts]),
     )
 
 

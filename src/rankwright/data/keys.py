@@ -91,6 +91,8 @@ def _judgment_keys(data: RankingDataset, hashes: Uint64Array) -> Uint64Array:
     for values in (data.labels, data.document_weights, data.initial_scores, data.positions, data.propensities):
         if values is not None:
             keys = stream_of(keys, _bits(values))
+    for name in sorted(data.side or {}):
+        keys = stream_of(keys, _bits((data.side or {})[name]))
     if data.preferences is not None:
         for _ in range(PREFERENCE_ROUNDS):
             keys = _with_partners(keys, data.preferences)

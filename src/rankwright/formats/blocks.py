@@ -68,6 +68,7 @@ class Rows:
     document_weights: Float32Array | None = None
     positions: IntArray | None = None
     propensities: Float32Array | None = None
+    side: Float32Array | None = None  # a column for each side column of the layout
 
     def __len__(self) -> int:
         return len(self.features)
@@ -127,12 +128,14 @@ class Rows:
                 return Fault(row, layout.propensity, f"must lie above 0 and be at most 1, got {self.propensities[row]}")
         return None
 
-    def dataset(self, feature_names: tuple[str, ...] = ()) -> RankingDataset:
+    def dataset(self, feature_names: tuple[str, ...] = (), side_names: Sequence[str] = ()) -> RankingDataset:
         """The dataset of these rows, which are brought together by query."""
         qid, sizes = (None, self.runs.sizes_of_numbered()) if self.runs.numbered else (self.qid, None)
         parts = self._arrays()
         if "query_weights" in parts:
             parts["query_weights"] = None if qid is None else _weight_of_query(parts["query_weights"], group_rows(qid))
+        if "side" in parts:
+            parts["side"] = dict(zip(side_names, parts["side"].T, strict=True))
         return RankingDataset.from_arrays(**parts, qid=qid, group=sizes, feature_names=feature_names)
 
 
@@ -232,6 +235,7 @@ class Reader(ABC):
 
     jumps: ClassVar[bool] = False  # whether it reads files in another order than from beginning to end
     categories: Collection[str] = ()  # columns of categories, and what their codes stand for where it is known already
+    side: Sequence[str] = ()  # columns that are no features, for functions of the user's own
 
     @property
     def absent_value(self) -> float:

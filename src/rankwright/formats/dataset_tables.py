@@ -50,6 +50,7 @@ def from_frame(
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     allow_infinity: bool = False,
+    side: Sequence[str] = (),
 ) -> RankingDataset:
     """Make a dataset from a table.
 
@@ -69,6 +70,9 @@ def from_frame(
         Columns to leave out, for example texts.
     allow_infinity : bool, default False
         Whether infinite features, and features beyond the range of float32, are accepted.
+    side : sequence of str, default ()
+        Columns of numbers, such as a price, that are no features unless `features` names them too: λ-functions and
+        metrics of your own get them as parameters of that name.
 
     Returns
     -------
@@ -84,9 +88,9 @@ def from_frame(
     (('bm25',), [0.5, nan, 1.5])
     """
     table = table_of(frame)
-    layout = find_layout(table.names, columns, features=features, drop=drop, index=table.index)
+    layout = find_layout(table.names, columns, features=features, drop=drop, index=table.index, side=side)
     table = table.with_codes(layout.features)
-    data = rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout.feature_names)
+    data = rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout.feature_names, layout.side)
     categories = table.categories()
     return data if categories is None else data.with_features(data.features, layout.features, categories)
 
@@ -209,11 +213,12 @@ class TableReader(Reader):
     drop: Sequence[str] = ()
     categories: Collection[str] = ()
     allow_infinity: bool = False
+    side: Sequence[str] = ()
 
     def layout_of(self, names: Sequence[str], index: Collection[str] = ()) -> TableLayout:
         """The layout of a file with these columns; those in `index` are features only where they are asked for."""
         how: dict[str, Any] = {"features": self.features, "drop": self.drop, "categories": self.categories}
-        return find_layout(names, self.columns, index=index, **how)
+        return find_layout(names, self.columns, index=index, side=self.side, **how)
 
 
 def rows_of_table(
@@ -229,6 +234,7 @@ def rows_of_table(
         document_weights=_numbers(table, layout.document_weight),
         positions=_numbers(table, layout.position, np.int64),
         propensities=_numbers(table, layout.propensity),
+        side=table.matrix(layout.side) if layout.side else None,
     )
     fault = rows.first_fault(layout, allow_infinity=allow_infinity)
     if fault is not None:
@@ -247,8 +253,10 @@ class TableColumns:
     @classmethod
     def of(cls, data: RankingDataset, columns: Columns, first_query: int = 0) -> TableColumns:
         """The dataset's table; queries without ids are numbered from `first_query`."""
-        check_written_names(data.names, columns)
+        side = {name: data.in_source_order(column) for name, column in (data.side or {}).items()}
+        check_written_names([*data.names, *side], columns)
         roles = {columns.written(role): column for role, column in role_columns(data, first_query).items()}
+        roles |= {name: column for name, column in side.items() if name not in data.names}
         return cls(roles, data.names, data.in_source_order(data.features))
 
     @property

@@ -102,7 +102,7 @@ def _dataset_of_all(
             raise _size_mismatch(sizes.sum(), str(len(rows)))
         rows = replace(rows, runs=Runs(np.arange(len(sizes)), sizes, numbered=True))
     with errors_name_file(input_names(paths)):
-        return with_texts(rows.dataset(feature_names), reader.categories)
+        return with_texts(rows.dataset(feature_names, reader.side), reader.categories)
 
 
 def _chunks(
@@ -112,7 +112,8 @@ def _chunks(
     for block, parts in _whole_queries(_with_numbers(blocks, paths, reader)):
         rows = join_rows(parts)
         with errors_name_file(block.name):
-            chunk = (rows if id_types is None else id_types.settle(rows)).dataset(_feature_names(block, reader))
+            settled = rows if id_types is None else id_types.settle(rows)
+            chunk = settled.dataset(_feature_names(block, reader), reader.side)
             chunk = with_texts(chunk, reader.categories)
         yield chunk
 

@@ -98,7 +98,8 @@ class BinnedLists:
             return scores[measured]
 
         documents = self.data.documents.take_queries(unseen)
-        return watch_metric(metric, documents.labels, documents.groups, unseen_scores, threads=self.threads)
+        judged = documents.labels, documents.groups
+        return watch_metric(metric, *judged, unseen_scores, threads=self.threads, side=documents.side)
 
     def watches(self, metric: Metric, forest: Boosting) -> Watches:
         """Watches over the documents that are watched, by the forest that is grown on all others."""

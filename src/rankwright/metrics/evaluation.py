@@ -14,6 +14,7 @@ from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Tabular
 from rankwright.data.groups import Groups
+from rankwright.data.side_columns import Side
 from rankwright.errors import InputError, InputTypeError, require
 from rankwright.metrics.confidence_intervals import (
     Interval,
@@ -50,6 +51,7 @@ class ScoredLists:
     query_ids: IdArray | None = None
     query_weights: Float64Array | None = None
     subtopics: Subtopics | None = None
+    side: Side | None = None
 
     @classmethod
     def of_dataset(cls, scores: ArrayLike, data: RankingDataset) -> ScoredLists:
@@ -63,6 +65,7 @@ class ScoredLists:
             document_ids=data.document_ids,
             query_ids=data.query_ids,
             query_weights=None if data.query_weights is None else data.query_weights.astype(np.float64),
+            side=data.side,
         )
 
     def ranking(self, precision: ScorePrecision, threads: int) -> Ranking:
@@ -392,7 +395,7 @@ def _all_values(lists: ScoredLists, measures: Sequence[Measure], threads: int) -
     for measure in measures:
         rules = measure.convention
         if isinstance(measure.metric, FunctionMetric):
-            values[measure] = measure.metric.of_scores(lists.scores, lists.labels, lists.groups)
+            values[measure] = measure.metric.of_scores(lists.scores, lists.labels, lists.groups, lists.side)
             continue
         if rules.scores not in rankings:
             rankings[rules.scores] = lists.ranking(rules.scores, threads)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray
 from rankwright.data.groups import Groups
+from rankwright.data.side_columns import Side, columns_asked_for, side_for
 from rankwright.errors import InputError, require
 from rankwright.kernels.records import RankedLists
 from rankwright.metrics.convention import Convention, Empty, Unjudged
@@ -187,13 +188,14 @@ class AtCutoff(AtAnyCutoff):
 class FunctionMetric:
     """A metric that calls a function with the labels and the scores of one query after another.
 
-    Documents nobody judged are left out, and a query without judged documents does not count. A function with the
-    attribute `higher_is_better = False` is an error to be made small.
+    Further parameters without a default are side columns of the data, by name. Documents nobody judged are left out,
+    and a query without judged documents does not count. A function with the attribute `higher_is_better = False` is an
+    error to be made small.
     """
 
     depends_on: ClassVar[frozenset[str]] = frozenset()
 
-    function: Callable[[Float32Array, Float64Array], float]
+    function: Callable[..., float]
 
     @property
     def higher_is_better(self) -> bool:
@@ -215,18 +217,22 @@ class FunctionMetric:
         """An error: the function wants scores, not ranks."""
         raise InputError(f"{self.name} needs scores: it is measured with `evaluate` alone")
 
-    def of_scores(self, scores: Float64Array, labels: Float32Array, groups: Groups) -> Float64Array:
+    def of_scores(
+        self, scores: Float64Array, labels: Float32Array, groups: Groups, side: Side | None = None
+    ) -> Float64Array:
         """The metric of each query; NaN where it has no judged document."""
+        asked = side_for(columns_asked_for(self.function, 2), side, f"the metric {self.name}", groups.n_docs)
         values = np.full(groups.n_queries, np.nan)
         for query, rows in enumerate(groups.slices()):
             judged = ~np.isnan(labels[rows])
             if judged.any():
-                values[query] = self._value(query, labels[rows][judged], scores[rows][judged])
+                own = {name: column[rows][judged] for name, column in asked.items()}
+                values[query] = self._value(query, labels[rows][judged], scores[rows][judged], own)
         return values
 
-    def _value(self, query: int, labels: Float32Array, scores: Float64Array) -> float:
+    def _value(self, query: int, labels: Float32Array, scores: Float64Array, side: Side) -> float:
         try:
-            found: Any = self.function(labels, scores)
+            found: Any = self.function(labels, scores, **side)
         except Exception as error:
             raise InputError(
                 f"the metric {self.name} failed on query number {query}, called with {len(labels)} labels and scores: "

@@ -6,7 +6,7 @@ What the function gives is checked at every call, so that a wrong shape or a NaN
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
+from rankwright.data.side_columns import Side, columns_asked_for, side_for
 from rankwright.errors import InputError, SettingError, require
 from rankwright.objectives.objective import (
     GRADIENT_DTYPE,
@@ -50,7 +51,9 @@ class FunctionObjective:
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:  # noqa: ARG002
         """Return the λ-function of a dataset's documents; see `Objective.bind`. It runs on one thread."""
         labels = judged_labels(dataset, f"objective {self.name}")
-        return BoundFunction(self, labels, dataset.groups, dataset.query_weights, dataset.document_weights, dtype)
+        asked = columns_asked_for(self.function, 2 if self.scope == "query" else 3)
+        side = side_for(asked, getattr(dataset, "side", None), f"λ-function {self.name!r}", dataset.groups.n_docs)
+        return BoundFunction(self, labels, dataset.groups, dataset.query_weights, dataset.document_weights, dtype, side)
 
     def for_all_data(self, facts: DataFacts) -> FunctionObjective:  # noqa: ARG002
         """Return the objective itself; raises where the function takes all queries at once."""
@@ -74,7 +77,8 @@ def from_function(
     function : callable
         With scope `"query"` it is called as `function(scores, labels)` for one query at a time, with scope `"all"` as
         `function(scores, labels, offsets)` for all at once, where query q owns `offsets[q]` to `offsets[q + 1]`.
-        Scores are float64; labels are float32, with NaN for unjudged. It returns the gradient dC/ds of each document
+        Scores are float64; labels are float32, with NaN for unjudged. Further parameters without a default are side
+        columns of the data, by name: `function(scores, labels, margin)`. It returns the gradient dC/ds of each document
         (what descent subtracts; Burges's λ is its negative); or gradient and curvature; or those and the cost of each
         query. Without a curvature every document has 1.
     scope : {"query", "all"}, default "query"
@@ -107,6 +111,7 @@ class BoundFunction:
     query_weights: Float32Array | None
     document_weights: Float32Array | None
     dtype: type[np.floating[Any]]
+    side: Side = field(default_factory=dict)
 
     def __call__(self, scores: ArrayLike, queries: ArrayLike | None = None, key: int | None = None) -> Lambdas:  # noqa: ARG002
         """Return the forces of all queries, or of some; see `LambdaFn`. The function has no use for a key."""
@@ -115,10 +120,10 @@ class BoundFunction:
         # Copies: a function that works in place must not change the caller's scores or the dataset's labels.
         values, labels = finite_scores(scores, length=int(starts[-1])).copy(), self.labels[rows].copy()
         if self.objective.scope == "all":
-            result = self.objective.function(values, labels, starts)
+            result = self.objective.function(values, labels, starts, **self._side(rows))
             forces = self._checked(result, len(values), len(chosen), f"{len(chosen)} queries")
         else:
-            forces = self._of_each(values, labels, starts, chosen)
+            forces = self._of_each(values, labels, starts, chosen, self._side(rows))
         per_query = np.ones(len(chosen)) if self.query_weights is None else self.query_weights[chosen]
         per_document = np.repeat(per_query, np.diff(starts)).astype(np.float64)
         if self.document_weights is not None:
@@ -126,11 +131,18 @@ class BoundFunction:
         gradient, curvature = ((part * per_document).astype(self.dtype) for part in (forces.gradient, forces.curvature))
         return Lambdas(gradient, curvature, forces.cost * per_query)
 
-    def _of_each(self, scores: Float64Array, labels: Float32Array, starts: IntArray, queries: IntArray) -> Lambdas:
+    def _side(self, rows: slice | IntArray) -> Side:
+        """Copies of the side columns of these rows."""
+        return {name: np.array(column[rows]) for name, column in self.side.items()}
+
+    def _of_each(
+        self, scores: Float64Array, labels: Float32Array, starts: IntArray, queries: IntArray, side: Side
+    ) -> Lambdas:
         parts = Lambdas(np.empty(len(scores)), np.empty(len(scores)), np.empty(len(queries)))
         for k, query in enumerate(queries.tolist()):
             docs, n_docs = slice(starts[k], starts[k + 1]), int(starts[k + 1] - starts[k])
-            result = self.objective.function(scores[docs], labels[docs])
+            own = {name: column[docs] for name, column in side.items()}
+            result = self.objective.function(scores[docs], labels[docs], **own)
             found = self._checked(result, n_docs, 1, f"query {query} with {n_docs} documents")
             parts.gradient[docs], parts.curvature[docs], parts.cost[k] = found.gradient, found.curvature, found.cost[0]
         return parts

@@ -20,9 +20,11 @@ from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset, call_irrelevant
 from rankwright.data.keys import key_order
 from rankwright.errors import InputError, Message, Parameter
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.rankers.lesson_facts import check_something_to_learn
 from rankwright.rankers.seen import SeenQueries
 from rankwright.rankers.trained import TrainingFindings
+from rankwright.ranking.gains import GAINS
 
 UNJUDGED_STREAM = 0x756E  # added to the seed, so that draws here do not depend on those of training
 
@@ -65,7 +67,24 @@ def refuse(ranker: Any, data: RankingDataset, found: TrainingFindings) -> Passed
     if data.positions is not None and not ranker.takes_positions:
         given = f"{ranker.name} does not learn from positions, and was given them"
         raise InputError(Message(f"{given}: leave position out, or drop that column with ", Parameter("drop")))
+    _check_gains(ranker, data)
     return data, found
+
+
+def _check_gains(ranker: Any, data: RankingDataset) -> None:
+    """Raise where a label has no gain in the metric that the ranker aims at, which could not be measured then."""
+    metric = getattr(ranker, "metric", None)
+    if data.labels is None or not isinstance(metric, str):
+        return
+    measure = parse_metric(metric)
+    judged = data.labels[~np.isnan(data.labels)]
+    if len(judged) == 0 or "gain" not in measure.metric.depends_on:
+        return
+    try:
+        measure.convention.gain(judged if measure.convention.gain.name not in GAINS else judged.max(keepdims=True))
+    except InputError as error:
+        linear = f"{measure.metric.name}:standard(gain=linear)"
+        raise InputError(f"{error}, such as metric={linear}: no ranker could be measured by {metric}") from None
 
 
 def order(ranker: Any, data: RankingDataset, found: TrainingFindings) -> Passed:

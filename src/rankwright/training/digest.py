@@ -24,6 +24,7 @@ def data_digest(data: RankingDataset, *more: NDArray[Any]) -> str:
     if data.preferences is not None:
         pairs = data.preferences
         parts += [pairs.better, pairs.worse, pairs.probability, pairs.weight]
+    parts += [(data.side or {})[name] for name in sorted(data.side or {})]
     return digest_of(parts)
 
 

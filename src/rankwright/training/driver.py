@@ -24,6 +24,7 @@ from rankwright.container.checks import check_alike, check_between, file_faults,
 from rankwright.container.file import Container, read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
+from rankwright.data.side_columns import Side, rows_of
 from rankwright.errors import InputError, Message, Parameter, require
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.metric_table import as_measure
@@ -267,6 +268,7 @@ def watch_metric(
     current_scores: Callable[[], Float64Array],
     *,
     threads: int,
+    side: Side | None = None,
 ) -> Watch:
     """A watch over the mean of `metric`, such as `ndcg@10:letor`, for the scores that `current_scores` gives."""
     measure = as_measure(metric)
@@ -274,7 +276,7 @@ def watch_metric(
         raise InputError(f"the validation data has no labels to watch {measure.name} with")
 
     def measure_now() -> float:
-        lists = ScoredLists(scores=current_scores(), labels=labels, groups=groups)
+        lists = ScoredLists(scores=current_scores(), labels=labels, groups=groups, side=side)
         evaluation = evaluate_lists(lists, [measure], measure.convention, threads=threads)
         return next(iter(evaluation.results.values())).mean
 
@@ -300,14 +302,15 @@ def watches_of(
     if data is None:
         return Watches()
     if not parts:
-        return Watches(watch_metric(metric, data.labels, data.groups, current_scores, threads=threads))
+        return Watches(watch_metric(metric, data.labels, data.groups, current_scores, threads=threads, side=data.side))
     every, first = {}, 0
     for name, n_queries in parts.items():  # one part after another
         begin, end = data.groups.offsets[[first, first + n_queries]].tolist()
         labels = None if data.labels is None else data.labels[begin:end]
         groups = Groups.of_sizes(data.groups.sizes[first : first + n_queries])
         scores = partial(_some_of, current_scores, slice(begin, end))
-        every[name] = watch_metric(metric, labels, groups, scores, threads=threads)
+        side = rows_of(data.side, slice(begin, end))
+        every[name] = watch_metric(metric, labels, groups, scores, threads=threads, side=side)
         first += n_queries
     return Watches(every.pop(next(iter(parts))), every)
 

@@ -73,6 +73,7 @@ def without_ids(data: RankingDataset) -> RankingDataset:
         query_weights=data.query_weights,
         document_weights=data.document_weights,
         initial_scores=data.initial_scores,
+        side=data.side,
     )
 
 

@@ -106,7 +106,8 @@ class CellReader:
         text_roles = (layout.query, layout.document, layout.position)
         self._categories = categories or {}
         self._measured = [name for name in layout.features if name not in self._categories]
-        self._numeric = [*self._measured, *(name for name in numeric_roles if name is not None)]
+        roles = (name for name in numeric_roles if name is not None)
+        self._numeric = list(dict.fromkeys([*self._measured, *roles, *layout.side]))
         self._textual = [*(name for name in text_roles if name is not None), *self._categories]
         targets = {name: place for place, name in enumerate(self._numeric)}
         targets |= {name: -2 - place for place, name in enumerate(self._textual)}
@@ -125,6 +126,7 @@ class CellReader:
             document_weights=self._numbers(layout.document_weight, numbers),
             positions=None if layout.position is None else self._positions(lines, layout.position, texts),
             propensities=self._numbers(layout.propensity, numbers),
+            side=numbers[:, [self._numeric.index(name) for name in layout.side]] if layout.side else None,
         )
         fault = rows.first_fault(layout, allow_infinity=self._allow_infinity)
         if fault is not None:

@@ -14,6 +14,7 @@ from rankwright.data.feature_names import feature_columns, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.keys import key_order, row_hashes
 from rankwright.data.preferences import Preferences
+from rankwright.data.side_columns import Side
 from rankwright.errors import InputError
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
@@ -101,6 +102,11 @@ class BinnedDataset:
     def initial_scores(self) -> Float64Array | None:
         """What training starts from."""
         return self.documents.initial_scores
+
+    @property
+    def side(self) -> Side | None:
+        """What else is known of documents, for functions of the user's own."""
+        return self.documents.side
 
     def __repr__(self) -> str:
         return f"BinnedDataset({self.n_queries} queries, {self.n_docs} documents, {self.n_features} features)"

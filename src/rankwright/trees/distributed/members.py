@@ -346,6 +346,6 @@ def _values(scores: Float64Array, documents: RankingDataset, task: MeasureTask) 
         raise InputError(f"the validation data has no labels to watch {chosen.name} with")
     if documents.n_queries == 0:
         return np.empty(0)
-    lists = ScoredLists(scores=scores, labels=documents.labels, groups=documents.groups)
+    lists = ScoredLists(scores=scores, labels=documents.labels, groups=documents.groups, side=documents.side)
     evaluation = evaluate_lists(lists, [chosen], chosen.convention, threads=task.threads)
     return next(iter(evaluation.results.values())).values
