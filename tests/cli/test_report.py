@@ -93,7 +93,7 @@ def test_a_folder_that_may_not_be_written_to_is_told(folder, rankwright, tmp_pat
         "train", str(folder / "train.txt"), *TRAINED, "--out", "never.rw", "--report", str(tmp_path / "a.html")
     )
     assert made.code == 2
-    assert "may not be written to" in made.stderr
+    assert "is write-protected" in made.stderr
 
 
 def test_a_study_is_shown_and_no_folder_is_a_page(folder, rankwright, monkeypatch):

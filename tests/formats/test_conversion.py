@@ -129,7 +129,9 @@ def test_what_does_not_fit_together_is_refused(small_data, tmp_path):
         convert(tmp_path / "a.csv", tmp_path / "b.parquet.gz")
 
 
-def test_a_file_may_become_itself(data, tmp_path):
+def test_a_file_is_not_converted_into_itself(data, tmp_path):
     rw.write(data, tmp_path / "a.csv")
-    convert(tmp_path / "a.csv", tmp_path / "a.csv", target_format="tsv")
-    assert rw.read(tmp_path / "a.csv").equals(data)
+    before = (tmp_path / "a.csv").read_bytes()
+    with pytest.raises(SettingError, match=r"a\.csv is an input, and would be replaced"):
+        convert(tmp_path / "a.csv", tmp_path / "a.csv", target_format="tsv")
+    assert (tmp_path / "a.csv").read_bytes() == before

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array
+from rankwright.container.outputs import inputs_kept
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import UnknownNameError, require
+from rankwright.errors import Message, Parameter, SettingError, UnknownNameError, require
 from rankwright.formats.file_formats import format_of, suffix_of
 from rankwright.formats.parquet import write_parquet_columns
 from rankwright.formats.reading import DataFile
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import Paths, atomic_text_output, spooled
+from rankwright.formats.storage.streams import Paths, atomic_text_output, list_of_paths, spooled
 from rankwright.formats.trec import Run, run_of, write_run
 from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import TrainedRanker
@@ -59,13 +60,24 @@ def score_file(
             n_docs += data.n_docs
             yield data, scores
 
-    STYLES[style](counted(), target, top)
+    with inputs_kept(list_of_paths(source)):
+        STYLES[style](counted(), target, top)
     return n_docs
 
 
 def style_of(target: FilePath, style: str | None, top: int | None) -> str:
-    """How to write to `target`: as asked for, as its ending shows, or as scores; as csv where only the top counts."""
-    return style or ENDINGS.get(suffix_of(target)) or ("scores" if top is None else "csv")
+    """How to write to `target`: as asked for, or as its ending shows; plain text has scores, or csv for the top."""
+    if style is not None:
+        return style
+    ending = suffix_of(target)
+    if ending in PLAIN:
+        return "scores" if top is None else "csv"
+    if ending not in ENDINGS:
+        known = f"{', '.join(ENDINGS)}, or {' or '.join(filter(None, PLAIN))} for one score a line"
+        raise SettingError(
+            Message(f"scores are not written as {ending!r}; wanted {known}, or ", Parameter("to", "STYLE"))
+        )
+    return ENDINGS[ending]
 
 
 def _scored(
@@ -167,4 +179,8 @@ STYLES: Mapping[str, Callable[[Scored, FilePath, int | None], None]] = {
     "jsonl": _write_objects,
     "trec": _write_run,
 }
-ENDINGS = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".jsonl": "jsonl", ".trec": "trec", ".run": "trec"}
+ENDINGS = {
+    **{".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"},
+    **{".jsonl": "jsonl", ".trec": "trec", ".run": "trec"},
+}
+PLAIN = (".txt", ".scores", ".dat", "")  # endings of plain text

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from errno import EBADF, EDQUOT, EFBIG, EIO, ENOSPC
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -19,10 +20,12 @@ from typer.exceptions import TyperException
 
 from rankwright.cli.options import as_option
 from rankwright.cli.output import with_verbosity
+from rankwright.cli.outputs import with_checked_outputs
 from rankwright.errors import RankwrightError
 from rankwright.progress.display import wrapped
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
+WRITE_FAULTS = {EBADF, EDQUOT, EFBIG, EIO, ENOSPC}  # what can be wrong with what is open for writing
 
 TEXTS = (str, list[str])  # types of parameters
 WORDS = {"int": "N", "float": "X", "str": "TEXT", "Path": "F"}  # what the help shows in place of `<int>` and the like
@@ -115,7 +118,8 @@ for name in COMMANDS:
     file = FILES.get(name, name)
     module = import_module(f"rankwright.cli.{file}")
     command = getattr(module, file)
-    app.command(name, cls=PlainCommand, help=reflowed(command.__doc__), epilog=module.EXAMPLES)(with_verbosity(command))
+    whole = with_verbosity(with_checked_outputs(command))
+    app.command(name, cls=PlainCommand, help=reflowed(command.__doc__), epilog=module.EXAMPLES)(whole)
 
 
 def main() -> None:
@@ -161,8 +165,9 @@ def describe(error: Exception) -> str:
         if vars(error).get("option_name") == "--rankers" and error.ctx.info_name == "compare":  # type: ignore[attr-defined]
             message += "; `rankwright benchmark` trains rankers and compares them"
     elif isinstance(error, OSError) and not isinstance(error, RankwrightError) and error.strerror is not None:
-        # Files that we read or write have names; what has none is where results are printed.
-        message = f"{error.filename or 'standard output'}: {error.strerror.lower()}"
+        # Files that we read or write have names; what has none and could be written to is where results are printed.
+        where = error.filename or ("standard output" if error.errno in WRITE_FAULTS else "")
+        message = f"{where}: {error.strerror.lower()}" if where else error.strerror
     elif isinstance(error, MemoryError):
         message = f"not enough memory: {error}"
     else:

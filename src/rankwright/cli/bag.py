@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
+from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data
-from rankwright.cli.output import print_json, print_table, progress, require_file, tell, tell_written
+from rankwright.cli.output import print_json, print_table, progress, tell, tell_written
 from rankwright.cli.reporting import check_report_option, origin, write_report
 from rankwright.cli.train import train_and_show
 from rankwright.errors import require
@@ -28,7 +29,9 @@ OF_STUDY, WHERE = "With --study", "Where bags are trained"
 def bag(
     reading: dict[str, Any],
     data: str = arg("The documents to train on: a file, or a folder of Parquet shards.", "TRAIN"),
-    out: str = opt("The model file to write, or with --study the folder.", "OUT", default=...),
+    out: str = opt(
+        "The model file to write, or with --study the folder.", "OUT", default=..., writes=output_kinds.bagged
+    ),
     study: bool = flag("--study", "Measure how much bagging steadies the metrics.", OF_STUDY),
     ranker: str = opt(
         "The ranker to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.", default="lambdamart"
@@ -43,7 +46,9 @@ def bag(
     select: str | None = shared.SELECT,
     seed: int | None = shared.MODEL_SEED,
     threads: int | None = shared.THREADS,
-    checkpoint: str | None = opt("A folder to save finished bags in; a killed run continues from them.", "DIR"),
+    checkpoint: str | None = opt(
+        "A folder to save finished bags in; a killed run continues from them.", "DIR", writes=output_kinds.kept_folder
+    ),
     cluster: str | None = opt(
         "What trains the bags: local (processes here), auto (Ray, started here), or the address of a Ray "
         "cluster. Default: threads.",
@@ -72,7 +77,6 @@ def bag(
     """
     check_report_option(report, valid, test)
     if not study:
-        require_file(out)
         require(cluster is not None or workers is None, "--workers goes with --cluster")
         from rankwright.catalog.settings import bag_of
         from rankwright.catalog.training import TrainingFiles

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankwright.cli import options as shared
+from rankwright.cli import output_kinds
 from rankwright.cli.compare import MARKDOWN, SLICE, SLICES, check_slices, print_comparison, slices_of
 from rankwright.cli.options import given, metric_names, opt, reads_data, separated
 from rankwright.cli.output import progress, tell
@@ -27,7 +28,9 @@ def benchmark(
     select: str = opt("The metric to choose settings by, on the validation documents.", default="map"),
     seeds: int = opt("How often to train with the chosen settings, each time with a new seed.", "K", default=1),
     seed: int = opt("The seed of the folds, the training, the bootstrap and the tests.", default=0),
-    results: str | None = opt("A folder that keeps what is finished; a killed run continues from it.", "DIR"),
+    results: str | None = opt(
+        "A folder that keeps what is finished; a killed run continues from it.", "DIR", writes=output_kinds.kept_folder
+    ),
     metrics: str | None = shared.METRICS,
     convention: str = opt("The name of a convention.", default="letor"),
     slice: str | None = SLICE,

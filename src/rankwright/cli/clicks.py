@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, THREADS, arg, flag, given, opt
 from rankwright.cli.output import print_json, print_table, progress, tell, tell_written
-from rankwright.cli.reporting import check_picture
 from rankwright.errors import require
 from rankwright.tables.text import counted
 
@@ -32,7 +31,7 @@ def clicks(
     features: str | None = opt(
         "The documents of the log, with their features and ids of queries and documents.", "F", PAIRS
     ),
-    out: str | None = opt("The data to write.", "DATA", PAIRS),
+    out: str | None = opt("The data to write.", "DATA", PAIRS, writes=output_kinds.clicked),
     rates: bool | None = opt(
         "Write click rates as labels, with positions (the default), or preferences beside DATA, as .pairs.",
         panel=PAIRS,
@@ -51,8 +50,13 @@ def clicks(
         "Fit this click model: pbm, ubm, dbn, sdbn, dcm, cascade, …; all for all of them.", panel=MODELS
     ),
     held_out: float = opt("The share of the lists to measure models on.", panel=MODELS, default=0.2),
-    save: str | None = opt("The file to write the model to.", "MODEL", MODELS),
-    plot: str | None = opt("Draw how likely each rank is examined: an .svg, .png or .pdf.", "PICTURE", MODELS),
+    save: str | None = opt("The file to write the model to.", "MODEL", MODELS, writes=output_kinds.model),
+    plot: str | None = opt(
+        "Draw how likely each rank is examined: an .svg, .png or .pdf.",
+        "PICTURE",
+        MODELS,
+        writes=output_kinds.picture,
+    ),
     seed: int = opt("The same seed holds out the same lists.", default=0),
     strict: bool = flag("--strict", "Stop at the first event that cannot be read."),
     format: str | None = opt("jsonl, csv, parquet or yandex. Default: what the file looks like."),
@@ -79,7 +83,6 @@ def clicks(
     require(rates is False or not shapes_preferences, "--rule, --correct and --smoothing go with --preferences")
     require(save is None or model != "all", "--save goes with one model")
     require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
-    check_picture(plot)
     file = LogFile(log, format=format, strict=strict, threads=threads)
     whole = whole_log(file, threads=threads) if is_read_once(log) else None
     found: dict[str, Any] = {}
@@ -124,7 +127,7 @@ def _write_preferences(
     sample = sampled_queries(made.data)
     lists = log if isinstance(log, ClickLog) else lists_of_queries(log, known_queries(sample))
     orders, compared = _compared(click_rates(sample, lists), seed, threads)
-    pairs = str(PurePath(out).with_suffix(".pairs"))
+    pairs = output_kinds.pairs_beside(out)
     ids = None if documents.document_ids is None else made.data.document_ids
     data = replace(made.data, source_rows=None, document_ids=ids)
     write(replace(data, preferences=None), out)

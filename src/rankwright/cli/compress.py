@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
+from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, metric_names, opt, reads_data, separated
-from rankwright.cli.output import print_json, print_table, print_text, progress, require_file, tell_written
-from rankwright.cli.reporting import check_picture, check_report_option, origin, write_report
+from rankwright.cli.output import print_json, print_table, print_text, progress, tell_written
+from rankwright.cli.reporting import check_report_option, origin, write_report
 
 if TYPE_CHECKING:
     from rankwright.compression.curve import Compressed
@@ -26,7 +27,7 @@ def compress(
     reading: dict[str, Any],
     model: str = arg("The file of a model made of trees.", "MODEL"),
     data: str = opt("Documents, ideally ones that the model was not trained on.", "F", default=...),
-    out: str = opt("The model file to write.", "SMALL", default=...),
+    out: str = opt("The model file to write.", "SMALL", default=..., writes=output_kinds.model),
     valid: str | None = opt("Documents to choose by. Default: a quarter of the queries of --data.", "F"),
     test: str | None = opt("Documents to measure the chosen model on. Default: another quarter.", "F"),
     means: str | None = opt("What to try, in this order: exact, prune, distill, net; separated by commas."),
@@ -40,8 +41,8 @@ def compress(
     settings: list[str] | None = opt(
         "A setting of the small model that learns from MODEL; may be repeated.", "KEY=VALUE", name="--set"
     ),
-    curve: str | None = opt("Write a table of all models tried: .csv or .json.", "F"),
-    plot: str | None = opt("Draw the models tried: .svg, .png or .pdf.", "F"),
+    curve: str | None = opt("Write a table of all models tried: .csv or .json.", "F", writes=output_kinds.curve),
+    plot: str | None = opt("Draw the models tried: .svg, .png or .pdf.", "F", writes=output_kinds.picture),
     report: str | None = shared.REPORT_FILE,
     seed: int = opt("The same seed gives the same model.", default=0),
     threads: int | None = shared.THREADS,
@@ -64,9 +65,7 @@ def compress(
     from rankwright.report.drawing import draw_compression
     from rankwright.report.table_files import write_curve
 
-    require_file(out)
     check_report_option(report, data, valid, test)
-    check_picture(plot)
     metric_names(metric)
     student = student_from_text(settings or ())
     large = load(model).set_params(threads=threads)

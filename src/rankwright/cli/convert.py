@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, THREADS, arg, flag, given, opt, reads_data
 from rankwright.cli.output import print_json, progress, tell
 from rankwright.errors import require
@@ -23,7 +24,7 @@ EXAMPLES = (
 def convert(
     reading: dict[str, Any],
     source: str = arg("The file to read; - is standard input.", "SRC"),
-    target: str = arg("The file to write; - is standard output.", "DST"),
+    target: str = arg("The file to write; - is standard output.", "DST", writes=output_kinds.converted),
     source_format: str | None = opt("The format of SRC.", "FORMAT", name="--from"),
     target_format: str | None = opt("The format of DST.", "FORMAT", name="--to"),
     whole: bool = flag("--whole", "Read all of SRC into memory, so that its rows may have any order."),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, DATA_FORMAT, REPORT_FILE, THREADS, arg, given, opt, reads_data, separated
 from rankwright.cli.output import print_json, print_shown, progress, tell_written
-from rankwright.cli.reporting import check_picture, check_report_option, origin, write_report
+from rankwright.cli.reporting import check_report_option, origin, write_report
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def explain(
         "Forests: documents, as LightGBM counts, or curvature, as XGBoost. Not with --documents.", "COVER"
     ),
     background: str | None = opt("Documents to compare with, instead of a cover. Not with --documents.", "F"),
-    plot: str | None = opt("Draw it: .svg, .png or .pdf.", "F"),
+    plot: str | None = opt("Draw it: .svg, .png or .pdf.", "F", writes=output_kinds.picture),
     importance: str | None = opt(
         "How much features matter: contribution, permutation, or gain, count, weight.", "KIND", OF_FEATURES
     ),
@@ -72,7 +73,6 @@ def explain(
     require(not asked or (query is None and documents is None), f"{''.join(asked)} is about all queries: leave --query")
     require((ablation is None) == (train is None), "--ablation trains on --train: give both")
     require(ablation is None or plot is None, "--ablation draws nothing: leave out --plot")
-    check_picture(plot)
     check_report_option(report, data, background)
     with progress():
         ranker = load(model).set_params(threads=threads)

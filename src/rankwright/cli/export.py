@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, arg, opt
-from rankwright.cli.output import print_json, require_file, tell_written
+from rankwright.cli.output import print_json, tell_written
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ EXAMPLES = (
 def export(
     model: str = arg("A model file: ours, or one of LightGBM, XGBoost, CatBoost, RankLib or ONNX.", "MODEL"),
     to: str = opt("The target; `rankwright list targets` shows them.", "TARGET", default=...),
-    out: str = opt("The file to write; what goes with it is written beside it.", "F", default=...),
+    out: str = opt(
+        "The file to write; what goes with it is written beside it.", "F", default=..., writes=output_kinds.exported
+    ),
     sample: str | None = opt("Documents to check the export with. Default: made-up ones on every threshold.", "DATA"),
     verify: bool = opt(
         "Run the target, or its rules where it cannot be run here; write nothing if a score differs.", default=False
@@ -48,7 +51,6 @@ def export(
     """
     from rankwright.exchange.exporting import export as write_export
 
-    require_file(out)
     exported = write_export(model, out, to=to, sample=sample, verify=verify, lift=lift, missing=missing, name=name)
     print_json(exported.to_dict()) if as_json else _show(exported)
     tell_written(*exported.files)

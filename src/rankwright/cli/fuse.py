@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, opt, separated
 from rankwright.cli.output import progress, tell_written
 from rankwright.errors import SettingError
@@ -14,7 +15,7 @@ EXAMPLES = (
 
 def fuse(
     runs: list[str] = arg("TREC runs of the same queries, two or more.", "RUN"),
-    out: str = opt("The TREC run to write; - is standard output.", "F", default=...),
+    out: str = opt("The TREC run to write; - is standard output.", "F", default=..., writes=output_kinds.trec_run),
     method: str = opt("rrf, combsum, combmnz or borda.", default="rrf"),
     normalisation: str | None = opt(
         "How to normalise scores, for combsum and combmnz: min-max, max, sum, z-score or none. Default: min-max."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, DATA_FORMAT, THREADS, arg, flag, metric_names, opt, reads_data
 from rankwright.cli.output import print_json, print_rows, print_table, progress, tell_written
 from rankwright.errors import require
@@ -65,6 +66,7 @@ def inspect(
         "Draw the forces on the documents of the query, the training of MODEL, or how far down users look by a click "
         "model: .svg, .png or .pdf.",
         "FILE",
+        writes=output_kinds.picture,
     ),
     format: str | None = DATA_FORMAT,
     threads: int | None = THREADS,

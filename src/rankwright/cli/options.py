@@ -12,18 +12,30 @@ from typing import Any
 
 import typer
 
+from rankwright.cli import output_kinds
+from rankwright.cli.output_kinds import Writes
 from rankwright.errors import FileFormatError, Parameter, RankwrightError, UnknownNameError, require
 
 
 def opt(
-    help: str, metavar: str | None = None, panel: str | None = None, *, default: Any = None, name: str = "", **more: Any
+    help: str,
+    metavar: str | None = None,
+    panel: str | None = None,
+    *,
+    default: Any = None,
+    name: str = "",
+    writes: Writes | None = None,
+    **more: Any,
 ) -> Any:
     """An option; `panel` is the box of the help that shows it, and `name` is its flag, else that of the parameter.
 
-    The option is required where its default is an ellipsis.
+    The option is required where its default is an ellipsis. If it names what is written, `writes` says what that is:
+    it is checked before the command runs. All other options may name inputs, which no output replaces.
     """
     flags = (name,) if name else ()
-    return typer.Option(default, *flags, help=help, metavar=metavar, rich_help_panel=panel, **more)
+    made: Any = typer.Option(default, *flags, help=help, metavar=metavar, rich_help_panel=panel, **more)
+    made.writes = writes
+    return made
 
 
 def flag(name: str, help: str, panel: str | None = None) -> Any:
@@ -31,14 +43,20 @@ def flag(name: str, help: str, panel: str | None = None) -> Any:
     return opt(help, panel=panel, name=name, default=False)
 
 
-def arg(help: str, metavar: str, *, default: Any = ...) -> Any:
-    """An argument, which is required unless it has a default."""
-    return typer.Argument(default, help=help, metavar=metavar)
+def arg(help: str, metavar: str, *, default: Any = ..., writes: Writes | None = None) -> Any:
+    """An argument, which is required unless it has a default; `writes` is as in `opt`."""
+    made: Any = typer.Argument(default, help=help, metavar=metavar)
+    made.writes = writes
+    return made
 
 
 AS_JSON = flag("--json", "Print one JSON document.")
 DATA_FORMAT = opt("svmlight, csv, tsv or parquet. Default: what the file looks like.", "FORMAT")
-PER_QUERY = opt("Write a table with one row per query: by tabs, or by commas for .csv. - is standard output.", "F")
+PER_QUERY = opt(
+    "Write a table with one row per query: by tabs, or by commas for .csv. - is standard output.",
+    "F",
+    writes=output_kinds.per_query,
+)
 CLUSTER = opt("auto (Ray, started here) or the address of a Ray cluster. Default: processes here.")
 THREADS = opt("How many threads to use. Default: one per core.")
 METRICS = opt("Names separated by commas.")
@@ -50,7 +68,11 @@ TEST_FILE = opt("Documents to measure the model on.", "F")
 ALLOW_EMPTY = flag(
     "--allow-empty", "Write a model even if there is nothing to learn from, such as labels that are all equal."
 )
-REPORT_FILE = opt("Write a report: one page of HTML, which opens anywhere and needs no network.", "FILE.html")
+REPORT_FILE = opt(
+    "Write a report: one page of HTML, which opens anywhere and needs no network.",
+    "FILE.html",
+    writes=output_kinds.page,
+)
 FOLDS_DATA = arg("Documents with labels, or a LETOR folder: Fold1, Fold2, …", "DATA")
 FOLDS = opt("How many folds to cut. Default: 5, or those of the LETOR folder.")
 FOLD_SEEDS = opt("How often to train on each fold, each time with a new seed.", default=1)
@@ -174,7 +196,7 @@ def taking(run: Command, added: Mapping[str, tuple[Any, Any]]) -> Command:
 def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `rankwright.read` that the command line and its `--config` file give."""
     config = given.get("config")
-    chosen = {} if config is None else _options_in(config)
+    chosen = {} if config is None else options_in(config)
     chosen |= {
         name: value for name, value in given.items() if name != "config" and value is not None and value is not False
     }
@@ -191,7 +213,7 @@ def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-def _options_in(path: str) -> dict[str, Any]:
+def options_in(path: str) -> dict[str, Any]:
     """The options in a TOML file: at its top, or in its table `tool.rankwright`, as in pyproject.toml."""
     try:
         document = tomllib.loads(Path(path).read_text(encoding="utf-8"))

@@ -169,6 +169,8 @@ def write_per_query(path: str, columns: Mapping[str, Any], *, as_json: bool) -> 
     from rankwright.report.table_files import write_columns
 
     write_columns(path, columns)
+    if path != "-":
+        tell_written(path)
 
 
 def tell_written(*paths: str | PathLike[str] | None) -> None:

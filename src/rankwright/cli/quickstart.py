@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, opt
 from rankwright.cli.output import print_json, progress, tell
 from rankwright.errors import MissingExtraError
@@ -20,14 +21,14 @@ EXAMPLES = "Example: rankwright quickstart --out out/quickstart"
 
 
 def quickstart(
-    out: Path | None = opt("The folder to write the data, the model and the results to.", "DIR"),
+    out: Path | None = opt(
+        "The folder to write the data, the model and the results to.", "DIR", writes=output_kinds.quickstarted
+    ),
     as_json: bool = AS_JSON,
 ) -> None:
     """Make a small data set, train LambdaMART and nets on it, and compare them with single features."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)  # first, so that a wrong name fails before the work
     with progress():
         result = run_quickstart()
     shown = None

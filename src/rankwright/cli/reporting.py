@@ -29,14 +29,6 @@ def check_report_option(report: str | None, *inputs: str | None) -> None:
     require(STANDARD_INPUT not in inputs, "--report names the files it is about: give a file, not standard input")
 
 
-def check_picture(path: str | None) -> None:
-    """Raise, before any work, where a picture cannot be written."""
-    if path is not None:
-        from rankwright.report.picture import picture_kind
-
-        picture_kind(path)
-
-
 def origin(files: Mapping[str, str | None], models: Mapping[str, str] | None = None, seed: int | None = None) -> Origin:
     """Where the results come from, and the command that was given."""
     from rankwright.report.measured import Origin

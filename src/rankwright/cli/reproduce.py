@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, CLUSTER, arg, flag, opt
 from rankwright.cli.output import print_json, print_table, print_text, progress, tell
 from rankwright.errors import require
@@ -27,7 +28,11 @@ def reproduce(
     data: str | None = opt(
         "A folder with LETOR, MSLR, Yahoo or Istella data, or clicks with labels. Default: synthetic data.", "DIR"
     ),
-    out: str | None = opt(f"The folder that keeps results. Default: {OUT}, or {QUICK_OUT} with --quick.", "FOLDER"),
+    out: str | None = opt(
+        f"The folder that keeps results. Default: {OUT}, or {QUICK_OUT} with --quick.",
+        "FOLDER",
+        writes=output_kinds.kept_folder,
+    ),
     seed: int = opt("The same seed gives the same figures.", default=0),
     cluster: str | None = CLUSTER,
     workers: int | None = opt("How many parts to run at a time. Default: one per core."),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, DATA_FORMAT, THREADS, arg, flag, opt, reads_data
-from rankwright.cli.output import print_json, progress
+from rankwright.cli.output import print_json, progress, tell
 from rankwright.errors import SettingError, require
+from rankwright.tables.text import counted
 
 EXAMPLES = (
     "Example: rankwright score model.rw test.txt --out scores.txt\n\n"
@@ -19,7 +21,7 @@ def score(
     reading: dict[str, Any],
     model: str = arg("The model file.", "MODEL"),
     data: str = arg("The documents to score; - is standard input.", "DATA"),
-    out: str = opt("The file to write; - is standard output.", "F", default="-"),
+    out: str = opt("The file to write; - is standard output.", "F", default="-", writes=output_kinds.scored),
     top: int | None = opt("Write the best K documents of each query, best first.", "K", min=1),
     style: str | None = opt(
         "How to write: scores, csv, tsv, parquet, jsonl or trec. Default: what the ending of --out shows, or "
@@ -49,5 +51,8 @@ def score(
     how: dict[str, Any] = {"style": chosen, "top": top, "format": format, "whole": whole, "threads": threads}
     with progress():
         n_docs = score_file(ranker, data, out, options=reading, **how)
+    if out != "-":
+        best = "" if top is None else f"the best {top} of each query among "
+        tell(f"wrote {out}: {best}{counted(n_docs, 'document')}, as {chosen}")
     if as_json:
         print_json({"model": model, "documents": n_docs, "out": out})

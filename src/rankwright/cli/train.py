@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
+from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, opt, reads_data
-from rankwright.cli.output import print_json, print_text, progress, require_file, tell_written
+from rankwright.cli.output import print_json, print_text, progress, tell_written
 from rankwright.cli.reporting import check_report_option, training_page, write_report
 from rankwright.errors import require
 from rankwright.tables.text import counted
@@ -30,7 +31,7 @@ WHERE = "Where a forest is grown"
 def train(
     reading: dict[str, Any],
     data: str = arg("The documents to train on: a file, or a folder of shards.", "TRAIN"),
-    out: str = opt("The model file to write.", "MODEL", default=...),
+    out: str = opt("The model file to write.", "MODEL", default=..., writes=output_kinds.model),
     ranker: str = shared.RANKER,
     valid: str | None = opt("Documents to choose the best step by.", "F"),
     watch: list[str] | None = opt(
@@ -41,7 +42,9 @@ def train(
     select: str | None = shared.SELECT,
     seed: int | None = shared.MODEL_SEED,
     threads: int | None = shared.THREADS,
-    checkpoint: str | None = opt("A folder to save progress in; a killed run continues from it.", "DIR"),
+    checkpoint: str | None = opt(
+        "A folder to save progress in; a killed run continues from it.", "DIR", writes=output_kinds.kept_folder
+    ),
     initial_scores: str | None = opt(
         "Scores to start from, one line per document of TRAIN; the model learns the rest.", "F"
     ),
@@ -70,7 +73,6 @@ def train(
     With --cluster, one forest is grown by many workers, each of which has some of the queries of TRAIN, a folder of
     Parquet or LETOR files; the model file is the same.
     """
-    require_file(out)
     check_report_option(report, valid, test)
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.catalog.training import TrainingFiles

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
+from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, metric_names, opt, reads_data
-from rankwright.cli.output import print_json, print_table, progress, require_file, tell, tell_written
+from rankwright.cli.output import print_json, print_table, progress, tell, tell_written
 from rankwright.cli.reporting import check_report_option, origin, write_report
 from rankwright.errors import SettingError, require
 
@@ -32,7 +33,7 @@ OF_HALVING, OF_STUDIES = "With --strategy halving", "Studies that were made"
 def tune(
     reading: dict[str, Any],
     data: str | None = arg("The documents to train on, or a LETOR folder: Fold1, Fold2, …", "TRAIN", default=None),
-    out: str | None = opt("The model file to write.", "MODEL"),
+    out: str | None = opt("The model file to write, or with --show the folder.", "MODEL", writes=output_kinds.tuned),
     ranker: str = shared.RANKER,
     valid: str | None = opt("Documents to validate on. Default: folds of TRAIN.", "F"),
     settings: list[str] | None = opt("A setting that is not searched; may be repeated.", "KEY=VALUE", name="--set"),
@@ -54,7 +55,11 @@ def tune(
     min_budget: int | None = opt("How many steps the first round gets.", panel=OF_HALVING),
     eta: int = opt("One configuration in ETA continues, with ETA times the steps.", panel=OF_HALVING, default=3),
     nested: int | None = opt("Measure the whole search on K outer folds that it never sees.", "K"),
-    study: str | None = opt("A folder that keeps every experiment; a killed search continues from it.", "DIR"),
+    study: str | None = opt(
+        "A folder that keeps every experiment; a killed search continues from it.",
+        "DIR",
+        writes=output_kinds.kept_folder,
+    ),
     report: str | None = shared.REPORT_FILE,
     show: list[str] | None = opt("Show the study in this folder; may be repeated, to compare.", "DIR", OF_STUDIES),
     picture: str = opt("svg, png or pdf.", panel=OF_STUDIES, default="svg"),
@@ -81,7 +86,6 @@ def tune(
         return
     if data is None:
         raise SettingError("give TRAIN, the documents to train on, or --show")
-    require_file(out)
     from rankwright.formats.reading import has_folds
     from rankwright.tuning.search_spaces import search_from_text
     from rankwright.tuning.strategies import TuningPlan

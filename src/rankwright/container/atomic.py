@@ -1,4 +1,4 @@
-"""Writing a file in one step: at any moment its path leads to the whole old file or the whole new one."""
+"""The door of outputs: files are written in one step, so a path leads to the whole old file or the whole new one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import io
 import os
 import re
 import secrets
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from errno import EACCES
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from rankwright.container.locks import IS_WINDOWS, hold, remove_abandoned
+from rankwright.container.locks import IS_WINDOWS, PLAIN, hold, remove_abandoned
+from rankwright.container.outputs import destination, refuse_inputs, special_file, state_of_file
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -25,15 +28,28 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     The file lies beside `path` and gets its final name only when all of it is on the disk. A process that is killed
     before that does not touch the old file; what it leaves, hidden and named as `UNFINISHED` says, is removed by the
-    next one that writes in the folder. Errors name `path`.
+    next one that writes in the folder. An old file is replaced only if it may be written to, and its owner and mode
+    stay. Devices and pipes are not replaced but written to. Errors name `path`.
     """
-    target = Path(os.path.realpath(path))  # a link stays a link: the file it names is replaced
+    special = special_file(path)
+    if special is not None:
+        with io.BufferedWriter(NamedOutput(path, "wb", path, _opener_of(special))) as device:
+            yield device
+        return
+    target = destination(path)
+    refuse_inputs(target, path)
+    old = state_of_file(target)
+    if old is not None and not os.access(target, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), os.fspath(path))
     remove_abandoned(target.parent, UNFINISHED)
     with errors_name(path):
         raw = _new_file(target.parent, path)
     temporary = Path(os.fsdecode(raw.name))
     try:
         with io.BufferedWriter(raw) as file:
+            if old is not None and not IS_WINDOWS:
+                with errors_name(path):
+                    _take_over(file.fileno(), old)  # before there is anything to read
             yield file
             file.flush()
             with errors_name(path):
@@ -49,11 +65,44 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise
 
 
+def _take_over(descriptor: int, old: os.stat_result) -> None:
+    """Give a new file the owner, the group and the permissions of the old one, as far as this user may."""
+    mode = stat.S_IMODE(old.st_mode) & 0o777  # without what lets programs run as their owner
+    try:
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    except OSError:
+        try:
+            os.fchown(descriptor, -1, old.st_gid)
+        except OSError:
+            mode &= ~stat.S_IRWXG  # what another group might do
+    if stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
+        os.fchmod(descriptor, mode)
+
+
+def _opener_of(special: os.stat_result) -> Callable[[str, int], int]:
+    """What opens that device or pipe, and nothing that took its name meanwhile: no file is made or cut."""
+
+    def opened(path: str, _: int) -> int:
+        descriptor = os.open(path, os.O_WRONLY | PLAIN)
+        if os.path.samestat(os.fstat(descriptor), special):
+            return descriptor
+        os.close(descriptor)
+        raise PermissionError(EACCES, "was replaced by another file", path)
+
+    return opened
+
+
 class NamedOutput(io.FileIO):
     """A file to write to; errors name `told`, the path that the user knows."""
 
-    def __init__(self, path: str | os.PathLike[str], mode: str, told: str | os.PathLike[str]) -> None:
-        super().__init__(path, mode)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mode: str,
+        told: str | os.PathLike[str],
+        opener: Callable[[str, int], int] | None = None,
+    ) -> None:
+        super().__init__(path, mode, opener=opener)
         self._told = told
 
     def write(self, content: ReadableBuffer, /) -> int:

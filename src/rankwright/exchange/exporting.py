@@ -14,6 +14,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, as_features
 from rankwright.catalog.rankers import load_trained
 from rankwright.container.atomic import atomic_file
+from rankwright.container.outputs import inputs_kept
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, RankwrightError, require, require_type
 from rankwright.exchange.subject import KIND_WORDS, ForestSubject, Subject, subject_of
@@ -142,11 +143,15 @@ def export(
         rows = np.concatenate([given[:MOST_VERIFIED_ROWS], rows])
     verdicts, absent = _verified(target, subject, options, written, rows) if verify else ([], [])
     shown = _shown_rows(written, rows if given is None else given)
-    files = written.files | ({} if target.feature_set is None else target.feature_set(subject, options))
-    files = files | {".sample.csv": _sample_text(subject, written, shown)}
+    files = dict(written.files)
+    if target.feature_set is not None:
+        files[target.feature_set_ending] = target.feature_set(subject, options)
+    files |= {".sample.csv": _sample_text(subject, written, shown)}
+    with inputs_kept(one for one in (ranker, sample) if isinstance(one, str | os.PathLike)):
+        names = _write_all(Path(path), files)
     return Exported(
         target=target.name,
-        files=_write_all(Path(path), files),
+        files=names,
         notes=tuple(written.notes),
         limits=tuple(limit.text for limit in written.limits),
         lift=added,

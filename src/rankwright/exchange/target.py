@@ -77,7 +77,10 @@ class Target:
     takes: tuple[str, ...] = ("forest",)  # of forest, linear, net
     sums: str = "float32"  # in what the target adds up
     nearest: str = "onnx or c"  # what to take instead where this target cannot
-    feature_set: Callable[[Subject, ExportOptions], dict[str, bytes]] | None = None
+    feature_set: Callable[[Subject, ExportOptions], bytes] | None = (
+        None  # a skeleton, whose queries are to be filled in
+    )
+    feature_set_ending: str = ".featureset.json"
 
 
 def in_features(features: ArrayLike, is_odd: RowTest) -> RowTest:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,9 @@ from rankwright.synthetic import quickstart as quickstart_data
 SELECT = "ndcg@10"  # what the features to show are chosen by, on the training data
 METRICS = ("ndcg@10", "map", "mrr")
 FEATURES_SHOWN = 5
-MODEL_FILE, REPORT_FILE = "model.rw", "report.html"
+PARTS = ("train", "valid", "test")
+MODEL_FILE, REPORT_FILE, NAMES_FILE = "model.rw", "report.html", "feature_names.txt"
+RESULT_FILES = ("results.json", "results.csv")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +81,19 @@ def run_quickstart(seed: int = 0) -> Quickstart:
     evaluations["random order"] = evaluate(random_scores(test, seed), test, METRICS)
     compared: dict[str, Any] = {ranker.name: ranker for ranker in rankers}
     compared |= {ranker.name: ranker.scores(test) for ranker in different[:1]}
-    return Quickstart({"train": train, "valid": valid, "test": test}, evaluations, model, compared)
+    return Quickstart(dict(zip(PARTS, (train, valid, test), strict=True)), evaluations, model, compared)
+
+
+def is_free_or_own(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder has none of the quickstart's files, or has the quickstart's own documents among them."""
+    names = [*(f"{part}.txt" for part in PARTS), NAMES_FILE, *RESULT_FILES, MODEL_FILE, REPORT_FILE]
+    if not any(Path(folder, name).exists() for name in names):
+        return True
+    with TemporaryDirectory() as scratch:
+        own = _write_documents(dict(zip(PARTS, quickstart_data(0), strict=True)), scratch)
+        known = {path.name: path.read_bytes() for path in own}
+    found = {name: Path(folder, name) for name in known if Path(folder, name).exists()}
+    return bool(found) and all(path.is_file() and path.read_bytes() == known[name] for name, path in found.items())
 
 
 def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list[Path]:
@@ -87,16 +102,23 @@ def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list
     LETOR files have no place for the names of features: they go to a file of their own, one per line.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
-    data_files = {Path(folder, f"{name}.txt"): part for name, part in result.parts.items()}
-    for path, part in data_files.items():
-        write_svmlight(replace(part, feature_names=()), path)
-    names, document, table = (Path(folder, name) for name in ("feature_names.txt", "results.json", "results.csv"))
-    with atomic_text_output(names) as file:
-        file.writelines(f"{name}\n" for name in result.parts["train"].names)
+    documents = _write_documents(result.parts, folder)
+    document, table = (Path(folder, name) for name in RESULT_FILES)
     write_json(document, result.to_dict())
     write_rows(table, result.table())
     result.model.save(Path(folder, MODEL_FILE))
-    return [*data_files, names, Path(folder, MODEL_FILE), document, table]
+    return [*documents, Path(folder, MODEL_FILE), document, table]
+
+
+def _write_documents(parts: dict[str, RankingDataset], folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the parts of the data and the names of their features."""
+    data_files = {Path(folder, f"{name}.txt"): part for name, part in parts.items()}
+    for path, part in data_files.items():
+        write_svmlight(replace(part, feature_names=()), path)
+    names = Path(folder, NAMES_FILE)
+    with atomic_text_output(names) as file:
+        file.writelines(f"{name}\n" for name in parts["train"].names)
+    return [*data_files, names]
 
 
 def write_quickstart_report(result: Quickstart, folder: str | os.PathLike[str]) -> Path:

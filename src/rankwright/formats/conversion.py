@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import IntArray
+from rankwright.container.outputs import inputs_kept
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError, UnknownNameError, require
 from rankwright.formats.file_formats import FORMATS, format_named, format_of, format_of_name, suffix_of, write_options
@@ -22,7 +23,7 @@ from rankwright.formats.pipeline import read_in_chunks, read_whole
 from rankwright.formats.reading import reader_of
 from rankwright.formats.sidecars import read_scores
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import Paths, input_name, is_standard, spooled
+from rankwright.formats.storage.streams import Paths, input_name, is_standard, list_of_paths, spooled
 from rankwright.formats.trec import Run, qrels_of, run_of, write_qrels, write_run
 
 # Formats that can be written but not read as a dataset, and their endings: TREC files hold no features.
@@ -116,7 +117,7 @@ def convert(
         told = f"{source_format} files hold no features and cannot become a dataset; read_{source_format} reads them"
         raise SettingError(told)
     source_format = source_format or format_of(source)
-    target_format = _target_format(target, target_format) if shards is None else target_format or "parquet"
+    target_format = target_format_of(target, target_format) if shards is None else target_format or "parquet"
     if (scores is None) == (target_format == "run"):
         raise SettingError("scores and the target format run belong together: give both or neither")
     write = _writer(target_format, scores)
@@ -124,7 +125,8 @@ def convert(
     for_reader, for_writer = _shared_out(options, readable, write, f"{source_format} to {target_format}")
     reader = reader_of(source, source_format, for_reader)
     counts = {"queries": 0, "documents": 0, "features": 0}
-    with nullcontext(source) if whole and not reader.jumps else spooled(source) as paths:
+    read_from = [*list_of_paths(source), *([] if scores is None else [scores])]
+    with inputs_kept(read_from), nullcontext(source) if whole and not reader.jumps else spooled(source) as paths:
         chunks = _counted([read_whole(paths, reader)] if whole else read_in_chunks(paths, reader), counts)
         if shards is not None:
             written = write_shards(chunks, target, shards, target_format, partial(write, **for_writer))
@@ -158,7 +160,8 @@ def _counted(chunks: Iterable[RankingDataset], counts: dict[str, int]) -> Iterat
         yield chunk
 
 
-def _target_format(target: FilePath, name: str | None) -> str:
+def target_format_of(target: FilePath, name: str | None) -> str:
+    """The format to write a file in: as asked for, or as its ending shows."""
     if name is None:
         suffix = suffix_of(target)
         return next((kind for kind in TREC_SUFFIX_OF if TREC_SUFFIX_OF[kind] == suffix), "") or format_of_name(target)

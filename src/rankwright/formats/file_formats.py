@@ -116,6 +116,17 @@ def _format_of_beginning(path: str) -> str:
     raise FileFormatError(input_name(path), f"begins with {found!r}, which shows no format; {wanted}")
 
 
+def begins_in_format(start: bytes, name: str) -> bool:
+    """Whether a file that begins with these bytes is in the format of that name."""
+    if name == "parquet" or start.startswith(PARQUET_MAGIC):
+        return name == "parquet" and start.startswith(PARQUET_MAGIC)
+    first = _first_line(start)
+    is_svmlight = SVMLIGHT_PAIR.search(first) is not None
+    delimiters = (b"\t",) if name == "tsv" else (b",", b";")
+    is_table = any(delimiter in first for delimiter in delimiters) and not first.startswith((b"{", b"["))
+    return is_svmlight if name == "svmlight" else is_table and not is_svmlight and b"\0" not in start
+
+
 def _first_line(start: bytes) -> bytes:
     """The first line that is neither blank nor a comment; where its end was not read, without its last word."""
     *lines, last = start.split(b"\n")

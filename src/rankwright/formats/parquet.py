@@ -90,6 +90,7 @@ class ParquetReader(TableReader):
             if is_address(path):  # where asking often costs more than the memory of a row group
                 file = parquet.ParquetFile(opened(path), pre_buffer=True)
             else:  # so memory holds pages, not whole row groups
+                opened(path).close()  # what the system says of a file that cannot be opened names the file
                 file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
             return file, self.layout_of(file.schema_arrow.names, index_columns(file.schema_arrow))
 
@@ -192,6 +193,13 @@ class _GroupWriter:
         group = load_package("pyarrow", "writing Parquet").concat_tables(self._tables)
         self._writer.write_table(group, row_group_size=max(1, len(group)))
         self._tables = []
+
+
+def parquet_columns(path: FilePath) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    parquet = load_package("pyarrow.parquet", "reading Parquet")
+    with _arrow_errors(fspath(path)):
+        return list(parquet.read_schema(fspath(path)).names)
 
 
 def write_parquet_columns(columns: Mapping[str, Sequence[Any]], path: FilePath) -> None:

@@ -9,12 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwright.errors import UnknownNameError
+from rankwright.errors import SettingError, UnknownNameError
 from rankwright.formats.file_formats import suffix_of
 from rankwright.formats.storage.streams import atomic_text_output
 
 if TYPE_CHECKING:
     from rankwright.compression.curve import Compressed
+
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t", "": "\t"}  # by the ending of a table's name
+CURVE_KINDS = ("csv", "json")
 
 
 def write_rows(
@@ -29,15 +32,22 @@ def write_rows(
 
 
 def write_columns(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
-    """Write columns separated by tabs, or by commas where the name ends in .csv; None and NaN are left empty."""
-    name = os.fspath(path)
-    delimiter = "," if suffix_of(name) == ".csv" else "\t"
-    with atomic_text_output(name) as file:
-        table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    """Write columns as text, separated as `delimiter_of` says; None and NaN are left empty."""
+    with atomic_text_output(os.fspath(path)) as file:
+        table = csv.writer(file, delimiter=delimiter_of(path), lineterminator="\n")
         table.writerow(columns)
         listed = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
         for row in zip(*listed, strict=True):
             table.writerow(["" if value is None or value != value else value for value in row])
+
+
+def delimiter_of(path: str | os.PathLike[str]) -> str:
+    """What separates the columns of a table: a comma where the name ends in .csv, a tab in other names of text."""
+    ending = suffix_of(path)
+    if ending not in DELIMITERS:
+        wanted = ".csv for commas, .tsv or .txt for tabs"
+        raise SettingError(f"a table of this kind is text, and {os.fspath(path)!r} ends otherwise; wanted {wanted}")
+    return DELIMITERS[ending]
 
 
 def write_json(path: str | os.PathLike[str], document: Any, *, allow_nan: bool = True) -> None:
@@ -48,10 +58,15 @@ def write_json(path: str | os.PathLike[str], document: Any, *, allow_nan: bool =
 
 def write_curve(compressed: Compressed, path: str | os.PathLike[str]) -> None:
     """Write a row for each model that a compression tried: .csv, or .json with the whole result."""
-    kind = Path(path).suffix.lower().lstrip(".")
-    if kind == "csv":
+    if curve_kind(path) == "csv":
         write_rows(path, (point.to_dict() | {"chosen": int(point is compressed.chosen)} for point in compressed.points))
-    elif kind == "json":
-        write_json(path, compressed.to_dict())
     else:
-        raise UnknownNameError("kind of table", kind, known=("csv", "json"))
+        write_json(path, compressed.to_dict())
+
+
+def curve_kind(path: str | os.PathLike[str]) -> str:
+    """How the curve of a compression is written, by the ending of its name: csv or json."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in CURVE_KINDS:
+        raise UnknownNameError("kind of table", kind, known=CURVE_KINDS)
+    return kind

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.container.atomic import atomic_file
+from rankwright.container.outputs import check_output
 from rankwright.errors import MissingExtraError, SettingError, require_type
 from rankwright.formats.parquet import write_parquet_columns
 from rankwright.report.page.document import Chart, Explorer, Page
@@ -46,18 +47,11 @@ COMPRESSION = 9
 def check_report(path: str | os.PathLike[str]) -> None:
     """Raise where a report could not be written to `path`; this is checked before hours of work, not after."""
     require_type(path, (str, os.PathLike), "the report", "a file, named by a text or a Path")
-    target = Path(path)
-    if target.suffix.lower() not in ENDINGS:
+    if Path(path).suffix.lower() not in ENDINGS:
         raise SettingError(f"a report is a page: its name must end in .html, got {os.fspath(path)!r}")
     if find_spec("jinja2") is None:
         raise MissingExtraError("a report", "jinja2", "report")
-    folder = target.parent
-    if target.is_dir():
-        raise SettingError(f"a report is a file, and {target} is a folder")
-    if not folder.is_dir():
-        raise SettingError(f"the report cannot be written to {target}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise SettingError(f"the report cannot be written to {target}: the folder {folder} may not be written to")
+    check_output(path)
 
 
 def write_report(

@@ -30,7 +30,7 @@ NOTES = (
 QUERY_TO_FILL_IN = "fill in: a query whose score is this feature"
 
 
-def feature_set(subject: Subject, options: ExportOptions) -> dict[str, bytes]:
+def feature_set(subject: Subject, options: ExportOptions) -> bytes:
     """The feature set that the plugins must be told, with the queries left to fill in."""
     features = [
         {"name": name, "params": ["keywords"], "template_language": "mustache",
@@ -38,7 +38,7 @@ def feature_set(subject: Subject, options: ExportOptions) -> dict[str, bytes]:
         for name in subject.names
     ]  # fmt: skip
     document = {"featureset": {"name": f"{options.name}_features", "features": features}}
-    return {".featureset.json": (json.dumps(document, indent=2) + "\n").encode()}
+    return (json.dumps(document, indent=2) + "\n").encode()
 
 
 def dump_writer(before: bytes, after: bytes) -> Callable[[Subject, ExportOptions], Written]:

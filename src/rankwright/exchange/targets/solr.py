@@ -145,7 +145,7 @@ def _norms(mean: Float64Array, factor: Float64Array) -> list[dict[str, Any]]:
     ]
 
 
-def solr_features(subject: Subject, options: ExportOptions) -> dict[str, bytes]:
+def solr_features(subject: Subject, options: ExportOptions) -> bytes:
     """The features of Solr's store; a feature that may lack its value has NaN as its default."""
     params = {"q": QUERY_TO_FILL_IN} | ({"defaultValue": "NaN"} if options.missing == "kept" else {})
     features = [
@@ -153,7 +153,7 @@ def solr_features(subject: Subject, options: ExportOptions) -> dict[str, bytes]:
          "params": params}
         for name in subject.names
     ]  # fmt: skip
-    return {".features.json": (json.dumps(features, indent=2) + "\n").encode()}
+    return (json.dumps(features, indent=2) + "\n").encode()
 
 
 SOLR = Target(
@@ -164,4 +164,5 @@ SOLR = Target(
     runners=(by_rule(solr_scores),),
     takes=("forest", "linear", "net"),
     feature_set=solr_features,
+    feature_set_ending=".features.json",
 )

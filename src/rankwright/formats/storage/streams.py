@@ -210,10 +210,6 @@ def atomic_output(path: FilePath) -> Iterator[IO[bytes]]:
         with errors_name("standard output"):
             sys.stdout.buffer.flush()
         return
-    if Path(path).exists() and not Path(path).is_file():
-        with io.BufferedWriter(NamedOutput(path, "wb", path)) as device:
-            yield device
-        return
     kind = compression_of_name(os.fspath(path))
     with atomic_file(path) as file, nullcontext(file) if kind is None else kind.writer(file) as output:
         yield output

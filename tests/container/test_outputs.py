@@ -1,0 +1,184 @@
+"""Where an output may go."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from rankwright.container.atomic import atomic_file
+from rankwright.container.file import write_container
+from rankwright.container.outputs import check_output, check_output_folder, destination, inputs_kept
+from rankwright.errors import SettingError
+
+OTHER_USER = 12345
+
+
+def write_to(path, content=b"new"):
+    with atomic_file(path) as file:
+        file.write(content)
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "data").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("data")
+    (tmp_path / "link of a link").symlink_to("folder/../link")
+    (tmp_path / "second name").hardlink_to(tmp_path / "data")
+    return tmp_path / "data"
+
+
+SPELLINGS = ["data", "./data", "folder/../data", "link", "link of a link", "second name"]
+
+
+class TestInputs:
+    @pytest.mark.parametrize("name", SPELLINGS)
+    @pytest.mark.parametrize("write", [check_output, write_to])
+    def test_no_output_replaces_one_however_it_is_spelt(self, data, name, write):
+        with inputs_kept(["data"]), pytest.raises(SettingError, match="would be replaced by the output"):
+            write(name)
+        assert data.read_bytes() == b"old"
+
+    @pytest.mark.usefixtures("data")
+    def test_an_input_may_be_named_by_a_link(self):
+        with inputs_kept(["link"]), pytest.raises(SettingError, match="is the same file as the input link"):
+            write_to("data")
+
+    def test_a_folder_that_is_not_there_has_no_parent(self, data):
+        with inputs_kept(["data"]), pytest.raises(FileNotFoundError):
+            write_to("none/../data")
+        assert data.read_bytes() == b"old"
+
+    def test_after_the_block_it_is_a_file_like_any_other(self, data):
+        with inputs_kept(["data", "none", "folder", "-", ""]):
+            write_to("another")
+        write_to("data")
+        assert data.read_bytes() == b"new"
+
+
+class TestBeforeWork:
+    @pytest.mark.usefixtures("data")
+    def test_a_folder_is_no_file_and_a_file_no_folder(self):
+        with pytest.raises(SettingError, match="folder is a folder: name a file"):
+            check_output("folder")
+        with pytest.raises(SettingError, match="data is a file: name a folder"):
+            check_output_folder("data")
+
+    def test_the_folder_of_a_file_must_be_there(self, data):
+        with pytest.raises(SettingError, match="none/new cannot be written: there is no folder none"):
+            check_output("none/new")
+        (data.parent / "dangling").symlink_to("none/new")
+        with pytest.raises(FileNotFoundError):
+            check_output("dangling")
+        with pytest.raises(SettingError, match="there is no folder data"):
+            check_output_folder("data/new/folder")
+        check_output_folder("new/folder")
+
+    @pytest.mark.parametrize(("protected", "path"), [("data", "data"), ("folder", "folder/new")])
+    def test_what_is_write_protected_stays(self, data, monkeypatch, protected, path):
+        allowed = os.access
+        kept = (data.parent / protected).resolve()
+        monkeypatch.setattr(os, "access", lambda one, mode: os.path.realpath(one) != str(kept) and allowed(one, mode))
+        with pytest.raises(SettingError, match="write-protected"):
+            check_output(path)
+        if protected == "data":
+            with pytest.raises(PermissionError):
+                write_to(path)
+            assert data.read_bytes() == b"old"
+
+
+class TestPermissions:
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o755])
+    def test_an_existing_file_keeps_its_mode_from_the_first_byte(self, data, mode):
+        data.chmod(mode)
+        with atomic_file(data) as file:
+            assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == mode
+            file.write(b"new")
+        assert stat.S_IMODE(data.stat().st_mode) == mode
+
+    def test_a_program_that_runs_as_its_owner_is_not_made(self, data):
+        data.chmod(0o4755)
+        write_to(data)
+        assert stat.S_IMODE(data.stat().st_mode) == 0o755
+
+    def test_an_existing_file_keeps_its_owner_where_that_is_allowed(self, data, monkeypatch):
+        asked = []
+        monkeypatch.setattr(os, "fchown", lambda _, user, group: asked.append((user, group)))
+        write_to(data)
+        assert asked == [(data.stat().st_uid, data.stat().st_gid)]
+
+    def test_permissions_of_a_group_are_not_given_to_another_group(self, data, monkeypatch):
+        def refuse(*_):
+            raise PermissionError
+
+        monkeypatch.setattr(os, "fchown", refuse)
+        data.chmod(0o664)
+        write_to(data)
+        assert stat.S_IMODE(data.stat().st_mode) == 0o604
+
+
+class TestSpecialFiles:
+    @pytest.mark.parametrize("write", [write_to, lambda path: write_container(path, "some", {}, {})])
+    def test_a_pipe_is_written_to_and_stays(self, tmp_path, write):
+        pipe, got = tmp_path / "pipe", []
+        os.mkfifo(pipe)
+        reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+        reader.start()
+        check_output(pipe)
+        write(pipe)
+        reader.join()
+        assert pipe.is_fifo()
+        assert got[0]
+        assert list(tmp_path.iterdir()) == [pipe]
+
+    def test_a_device_is_written_to_through_a_link(self, tmp_path):
+        (tmp_path / "null").symlink_to(os.devnull)
+        check_output(tmp_path / "null")
+        write_to(tmp_path / "null")
+        assert not (tmp_path / "null").is_file()
+        assert (tmp_path / "null").is_symlink()
+
+    def test_a_file_that_takes_the_place_of_a_device_is_not_touched(self, data, monkeypatch):
+        device = Path(os.devnull).stat()
+        monkeypatch.setattr("rankwright.container.atomic.special_file", lambda _: device)
+        with pytest.raises(PermissionError, match="was replaced by another file"):
+            write_to(data)
+        assert data.read_bytes() == b"old"
+
+
+class TestLinksOfOthers:
+    """Anybody can put a link into a folder such as /tmp, and so lead an output of root's to a file of root's."""
+
+    @pytest.fixture
+    def shared(self, data, monkeypatch):
+        folder = data.parent / "shared"
+        folder.mkdir()
+        folder.chmod(0o1777)
+        (folder / "model.rw").symlink_to(data)
+        monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
+        return folder
+
+    def test_those_of_the_owner_of_the_folder_and_of_our_own_are_followed(self, shared, data):
+        write_to(shared / "model.rw")
+        assert data.read_bytes() == b"new"
+
+    def test_those_of_others_are_not(self, shared, data, monkeypatch):
+        real = shared.stat()
+        owner = os.stat_result((*real[:4], OTHER_USER + 1, *real[5:]))
+        plain = os.stat
+        monkeypatch.setattr(os, "stat", lambda path, **how: owner if str(path) == str(shared) else plain(path, **how))
+        for write in (check_output, write_to):
+            with pytest.raises(PermissionError, match="a link of another user in a folder that is open to all"):
+                write(shared / "model.rw")
+        assert data.read_bytes() == b"old"
+
+    def test_a_circle_of_links_ends(self, tmp_path):
+        (tmp_path / "a").symlink_to("b")
+        (tmp_path / "b").symlink_to("a")
+        with pytest.raises(OSError, match="symbolic links"):
+            destination(tmp_path / "a")
