@@ -178,8 +178,3 @@ def tell_written(*paths: str | PathLike[str] | None) -> None:
     for path in paths:
         if path is not None:
             tell(f"wrote {path}")
-
-
-def require_file(out: str | None) -> None:
-    """Raise where a model would go to standard output."""
-    require(out != "-", "a model goes to a file, not to standard output")

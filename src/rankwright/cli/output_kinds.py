@@ -14,6 +14,10 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
+from rankwright.errors import require
+
+STANDARD = "-"  # standard output
+TO_A_FILE = "a model goes to a file, not to standard output"
 BEGINNING = 1 << 16  # bytes of an existing file that are looked at
 NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?"
 # How the first line of a text looks.
@@ -51,10 +55,9 @@ Writes: TypeAlias = Callable[[str, Given], list[Output]]
 
 def model(path: str, given: Given) -> list[Output]:  # noqa: ARG001
     """A model file."""
-    from rankwright.cli.output import require_file
     from rankwright.container.file import begins_as_container
 
-    require_file(path)
+    require(path != STANDARD, TO_A_FILE)
     return [Output(path, "a model file", begins_as_container)]
 
 
@@ -134,10 +137,9 @@ def pairs_beside(path: str) -> str:
 
 def exported(path: str, given: Given) -> list[Output]:
     """A model in the format of another engine, and what goes beside it."""
-    from rankwright.cli.output import require_file
     from rankwright.exchange.target_table import target_named
 
-    require_file(path)
+    require(path != STANDARD, TO_A_FILE)
     target = target_named(given["to"])
     beside = [".sample.csv", *([".h"] if target.suffix == ".c" else [])]
     files = {path: target.suffix} | {str(PurePath(path).with_suffix(ending)): ending for ending in beside}

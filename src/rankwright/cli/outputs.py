@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.cli.options import Command, flag, options_in, taking
-from rankwright.cli.output_kinds import Output
+from rankwright.cli.output_kinds import STANDARD, Output
 from rankwright.container.outputs import check_output, check_output_folder, inputs_kept
 from rankwright.errors import SettingError
 
 FORCE = flag("--force", "Replace files that exist even if they are of another kind than what is written.")
-STANDARD = "-"
 NO_FILES = ("tag", "name")  # what the output itself is called
 
 
