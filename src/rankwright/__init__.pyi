@@ -26,7 +26,6 @@ from rankwright.data.groups import Groups as Groups
 from rankwright.data.preferences import Preferences as Preferences
 from rankwright.data.splits import QueryKFold as QueryKFold
 from rankwright.errors import RankwrightError as RankwrightError
-from rankwright.exchange.exporting import Exported as Exported
 from rankwright.exchange.exporting import export as export
 from rankwright.explanations.counterfactuals import Counterfactual as Counterfactual
 from rankwright.explanations.explanation import Explanation as Explanation
@@ -90,6 +89,7 @@ from rankwright.nets.net_rankers import RankNet as RankNet
 from rankwright.nets.net_rankers import RankProp as RankProp
 from rankwright.objectives.diagnostics import Diagnosis as Diagnosis
 from rankwright.objectives.diagnostics import diagnose as diagnose
+from rankwright.rankers.exported import Exported as Exported
 from rankwright.rankers.importance import FeatureImportance as FeatureImportance
 from rankwright.rankers.importance import PermutationImportance as PermutationImportance
 from rankwright.rankers.importance import feature_importance as feature_importance

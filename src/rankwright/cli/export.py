@@ -12,7 +12,7 @@ from rankwright.cli.output import print_json, tell_written
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
-    from rankwright.exchange.exporting import Exported
+    from rankwright.rankers.exported import Exported
 
 EXAMPLES = (
     "Example: rankwright export model.rw --to onnx --verify --out model.onnx\n\n"

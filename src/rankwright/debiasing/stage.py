@@ -28,7 +28,7 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.trained import TrainingFindings
 from rankwright.rankers.views import View
 from rankwright.settings.shared import DebiasedSettings
-from rankwright.tables.axes import axes_or_new
+from rankwright.tables.axes import Axes, axes_or_new
 
 logger = logging.getLogger(__name__)
 N_TREES = 120  # of the forests that tell whether weighed pairs rank better
@@ -168,7 +168,7 @@ position_ratios_view = View[PositionRatios | None](
 )
 
 
-def plot_bias(self: Ranker, ax: Any = None) -> Any:
+def plot_bias(self: Ranker, ax: Axes | None = None) -> Axes:
     """Draw how likely each position was examined, by the clicks the ranker was trained on.
 
     Parameters

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,9 @@ from rankwright.errors import InputError, RankwrightError, require, require_type
 from rankwright.exchange.subject import KIND_WORDS, ForestSubject, Subject, subject_of
 from rankwright.exchange.target import ExportOptions, Missing, Target, Written
 from rankwright.exchange.target_table import target_named
-from rankwright.exchange.verifying import Verdict, beyond_limits, bound_of, made_up, verify
+from rankwright.exchange.verifying import beyond_limits, bound_of, made_up, verify
 from rankwright.formats.reading import read_wide
+from rankwright.rankers.exported import Exported, Verdict
 from rankwright.rankers.known_features import with_width
 from rankwright.rankers.trained import TrainedRanker
 
@@ -31,53 +31,6 @@ MOST_VERIFIED_ROWS = 20_000  # of the user's
 
 class VerificationError(RankwrightError, RuntimeError):
     """A target gave other scores than ours."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What an export wrote, and what is known about it.
-
-    Attributes
-    ----------
-    target : str
-        The name of the target.
-    files : tuple of str
-        The files written, the model first.
-    notes : tuple of str
-        What is good to know about the file.
-    limits : tuple of str
-        Documents that the target cannot score as we do.
-    lift : float
-        What was added to every score.
-    offset : float
-        What is to be added to our scores to get those of the target.
-    bound : float
-        The most that rounding lets a score of the sample differ by.
-    verdicts : tuple of Verdict
-        What came of running the target; empty unless that was asked for.
-    absent : tuple of str
-        Which programs that could run the target are not installed.
-    """
-
-    target: str
-    files: tuple[str, ...]
-    notes: tuple[str, ...]
-    limits: tuple[str, ...]
-    lift: float
-    offset: float
-    bound: float
-    verdicts: tuple[Verdict, ...] = ()
-    absent: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as a dictionary for JSON.
-
-        Returns
-        -------
-        dict
-            The attributes by name, verdicts as dictionaries.
-        """
-        return asdict(self) | {"verdicts": [verdict.to_dict() for verdict in self.verdicts]}
 
 
 def export(

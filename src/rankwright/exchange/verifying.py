@@ -7,10 +7,9 @@ Scores: with the real leaves, no score may lie further from ours than the roundi
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from rankwright.errors import InputError, MissingExtraError, RankwrightError
 from rankwright.exchange.subject import ForestSubject, NetSubject, Subject, mean_and_factor
 from rankwright.exchange.target import ExportOptions, NotRunError, Runner, Target, TargetRun, Written
 from rankwright.exchange.tree_formats import category_nodes, inner_nodes
-from rankwright.tables.text import counted
+from rankwright.rankers.exported import Verdict
 
 EXACT = 2**24  # whole numbers below it are exact in float32
 ODD_VALUES = (np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 1e-40, -1e-40)
@@ -163,61 +162,6 @@ def _activated(activation: str, values: Float64Array) -> Float64Array:
 
 
 # --- verdicts ---
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What came of running a target.
-
-    Attributes
-    ----------
-    by : str
-        What computed the scores: a library with its version, or `by rule, not run`.
-    documents : int
-        How many documents were scored.
-    left_out : int
-        How many were not, because they are beyond the target's limits.
-    wrong_leaves : int or None
-        How many documents reached another leaf in some tree; None where there are no trees.
-    beyond_bound : int
-        How many scores lie further from ours than rounding allows.
-    largest_difference, bound : float
-        The largest difference of a score from ours, and the most that rounding allows any of them.
-    swapped : int
-        How many pairs of neighbours in our order the target has the other way round: closer than rounding tells apart.
-    """
-
-    by: str
-    documents: int
-    left_out: int
-    wrong_leaves: int | None
-    beyond_bound: int
-    largest_difference: float
-    bound: float
-    swapped: int
-
-    @property
-    def passed(self) -> bool:
-        """Whether every document is scored as we do."""
-        return not self.wrong_leaves and self.beyond_bound == 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as a dictionary for JSON.
-
-        Returns
-        -------
-        dict
-            Its attributes by name, and `passed`.
-        """
-        return {"passed": self.passed} | asdict(self)
-
-    def __str__(self) -> str:
-        leaves = "" if self.wrong_leaves is None else f"{self.wrong_leaves} in a wrong leaf, "
-        documents = counted(self.documents, "document")
-        return (
-            f"{'ok' if self.passed else 'FAILED'} ({self.by}): {documents}, {leaves}largest difference "
-            f"{self.largest_difference:.3g}, bound {self.bound:.3g}"
-        )
 
 
 def verify(

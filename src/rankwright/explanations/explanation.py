@@ -5,20 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
-from rankwright.data.frames import frame_of
+from rankwright.data.frames import PandasFrame, frame_of
 from rankwright.data.groups import Groups
 from rankwright.explanations.contributions import centred
 from rankwright.explanations.counterfactuals import Counterfactual
-from rankwright.tables.axes import COLOURS, INK, axes_or_new
+from rankwright.tables.axes import COLOURS, INK, Axes, axes_or_new
 from rankwright.tables.text import ShownTable, counted, short
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes as Axes
 
 SHOWN_DOCUMENTS = 10
 SHOWN_REASONS = 3  # of a document in a list
@@ -105,7 +102,7 @@ class Explanation(PrintedTable):
         """The mean size of each feature's centred contributions in this query."""
         return np.asarray(np.abs(self.centred).mean(axis=0))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a frame with a row for each document and feature.
 
         Returns
@@ -287,7 +284,7 @@ class PairExplanation(PrintedTable):
         best = int(np.argmax(self.contributions))
         return best if self.contributions[best] > 0 else None
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a frame with a row for each feature, the largest contribution first.
 
         Returns

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import Float32Array, Float64Array, IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import feature_columns
-from rankwright.data.frames import frame_of
+from rankwright.data.frames import PandasFrame, frame_of
 from rankwright.errors import InputError, InputTypeError, SettingError, require, require_type
 from rankwright.explanations.counterfactuals import observed_values
 from rankwright.explanations.explanation import PrintedTable
@@ -24,11 +24,8 @@ from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.metric_table import parse_metric
 from rankwright.metrics.significance import PairedTest, paired_test
 from rankwright.progress.stages import announce
-from rankwright.tables.axes import COLOURS, FAINT, axes_or_new
+from rankwright.tables.axes import COLOURS, FAINT, Axes, axes_or_new
 from rankwright.tables.text import ShownTable, counted, short
-
-if TYPE_CHECKING:
-    from rankwright.explanations.explanation import Axes
 
 RESAMPLES = 1000
 MOST_DOCUMENTS = 20_000  # of queries that are drawn where there are more
@@ -67,7 +64,7 @@ class Dependence(PrintedTable):
     low: Float64Array
     high: Float64Array
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a frame with a row for each value.
 
         Returns
@@ -237,7 +234,7 @@ class Ablation(PrintedTable):
         sign = 1 if parse_metric(self.metric).higher_is_better else -1
         return sorted(self.tests, key=lambda name: sign * self.tests[name].difference)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a frame with a row for each group, the most valuable first.
 
         Returns

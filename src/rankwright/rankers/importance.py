@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import Float64Array, IntArray, seed_number, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import numbered_names
-from rankwright.data.frames import Tabular, frame_of
+from rankwright.data.frames import PandasFrame, Tabular, frame_of
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require, require_type
 from rankwright.explanations.contributions import Question, centred
@@ -22,7 +22,7 @@ from rankwright.progress.stages import announce
 from rankwright.rankers.explaining import names_of
 from rankwright.rankers.plots import draw_importances
 from rankwright.rankers.ranker import Ranker
-from rankwright.tables.axes import axes_or_new
+from rankwright.tables.axes import Axes, axes_or_new
 from rankwright.tables.text import ShownTable
 
 CONTRIBUTION, PERMUTATION = "contribution", "permutation"
@@ -64,7 +64,7 @@ class FeatureImportance:
         """
         return np.argsort(-self.values, kind="stable")
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a frame with a row for each feature, the most important first.
 
         Returns
@@ -120,7 +120,7 @@ class FeatureImportance:
         notes = [f"… and {left} more features"] if left > 0 else []
         return ShownTable(self.meaning, names, rows, numbers=names[1:], notes=notes)
 
-    def plot(self, ax: Any = None, *, top: int = 20) -> Any:
+    def plot(self, ax: Axes | None = None, *, top: int = 20) -> Axes:
         """Draw the most important features as bars.
 
         Parameters

@@ -16,7 +16,7 @@ from rankwright.tables.axes import COLOURS, INK
 from rankwright.training.loop import History, smoothed
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from rankwright.tables.axes import Axes
 
 MARKED = 50  # steps up to which each has a dot
 

@@ -37,6 +37,7 @@ from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.display import progress_shown
 from rankwright.rankers.explaining import explained
+from rankwright.rankers.exported import Exported
 from rankwright.rankers.frames import PlainRequest, columns_of
 from rankwright.rankers.inputs import check_trained, judged_data, refuse_beside_a_dataset, scoring_data, training_data
 from rankwright.rankers.model import Model
@@ -50,7 +51,7 @@ from rankwright.ranking.order import Ranking, rank
 from rankwright.settings.setting import check_settings, restored_settings
 from rankwright.settings.shared import RankerSettings
 from rankwright.settings.text import complete_docstring
-from rankwright.tables.axes import axes_or_new
+from rankwright.tables.axes import Axes, axes_or_new
 from rankwright.training.loop import History, Listener
 
 AnyRanker = TypeVar("AnyRanker", bound="Ranker")
@@ -458,7 +459,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
         return self.trained().model.importances(wanted)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how training went: the watched metric after each step, with a mark at the best.
 
         Parameters
@@ -478,7 +479,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         draw_history(axes, self.history_, "step")
         return axes
 
-    def plot_importances(self, kind: str | None = None, *, top: int = 20, ax: Any = None) -> Any:
+    def plot_importances(self, kind: str | None = None, *, top: int = 20, ax: Axes | None = None) -> Axes:
         """Draw how much each feature matters to the model.
 
         Parameters
@@ -511,7 +512,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         """
         write_container(path, MODEL_KIND, *self.to_state())
 
-    def export(self, path: str | os.PathLike[str], *, to: str, **options: Any) -> Any:
+    def export(self, path: str | os.PathLike[str], *, to: str, **options: Any) -> Exported:
         """Write the trained model in the format of another engine, with documents that prove it.
 
         Parameters
@@ -529,7 +530,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             The files written, what is good to know about them, and the verdict where one was asked for.
         """
         # Exporters know every family of models, so they stand above all rankers; this is their door.
-        return import_module("rankwright.exchange.exporting").export(self, path, to=to, **options)
+        exported: Exported = import_module("rankwright.exchange.exporting").export(self, path, to=to, **options)
+        return exported
 
     def file_size(self) -> int:
         """Tell how large the model file is.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankwright.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    import matplotlib.axes
+
+Axes: TypeAlias = "matplotlib.axes.Axes"  # a text, because Matplotlib is loaded only when it is needed
 INK, FAINT = "#22272e", "#d0d7de"
 COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#be185d", "#0e7490", "#7f1d1d")
 
