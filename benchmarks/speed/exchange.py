@@ -21,7 +21,6 @@ READ = (
     "lightgbm",
     "xgboost-json",
     "xgboost-ubj",
-    "plugin-xgboost",
     "plugin-xgboost-objective",
     "plugin-xgboost-raw",
     "onnx",
@@ -29,7 +28,7 @@ READ = (
     "ranklib",
     "vespa-lightgbm",
 )
-FORMATS = (*READ, "solr", "c")  # the last two are not read
+FORMATS = (*READ, "plugin-xgboost", "solr", "c")  # the last three are not read
 CHILD = """
 import json, sys, time
 import numpy as np, rankwright as rw

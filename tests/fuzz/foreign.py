@@ -32,12 +32,14 @@ def seeds() -> Mapping[str, bytes]:
     categories = rw.LambdaMART(n_trees=3, max_leaves=5, categorical=[4], threads=1).fit(data)
     found = {}
     for name, ranker in (("lightgbm", categories), ("xgboost-json", categories), ("xgboost-ubj", categories),
-                         ("onnx", categories), ("onnx-regressor", plain), ("plugin-xgboost", plain),
+                         ("onnx", categories), ("onnx-regressor", plain),
                          ("plugin-xgboost-objective", plain), ("ranklib", plain),
                          ("vespa-lightgbm", plain)):  # fmt: skip
         options = ExportOptions(name="model", missing="never")
         found[name] = TARGETS[name].write(subject_of(ranker.trained()), options).files[""]
-    return found | {"catboost": catboost_seed()}
+    stored = found["lightgbm"].replace(b"categorical:null", b"categorical:[[10, 20, 30, 45, 50]]")
+    stored = stored.replace(b"end of parameters", b"[categorical_feature: 3]\nend of parameters")
+    return found | {"catboost": catboost_seed(), "lightgbm-categories": stored}
 
 
 def catboost_seed() -> bytes:

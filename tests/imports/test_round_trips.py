@@ -19,8 +19,9 @@ from rankwright.exchange.verifying import beyond_limits, made_up, verify
 
 CASES = all_cases()
 QUICK = CASES[::41]  # a sample over all libraries
-BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost",
-        "plugin-xgboost-objective", "plugin-xgboost-raw", "ranklib")  # fmt: skip
+# `plugin-xgboost` is a bare list of trees, which does not tell that they give one score.
+BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost-objective",
+        "plugin-xgboost-raw", "ranklib")  # fmt: skip
 CHEAP = [name for name in TARGETS if name != "c"]  # compiling takes a second
 
 
@@ -140,7 +141,8 @@ def test_xgboost_writes_the_same_model_in_three_ways(tmp_path):
     model, _ = MAKERS["xgboost"](Case("xgboost", (("base_score", 0.25),), True, False))
     for name in ("model.json", "model.ubj"):
         model.save_model(tmp_path / name)
-    model.dump_model(tmp_path / "dump.json", dump_format="json", with_stats=True)
+    trees = ",".join(model.get_dump(dump_format="json", with_stats=True))
+    (tmp_path / "dump.json").write_text(f'{{"objective":"reg:squarederror","splits":[{trees}]}}')
     rankers = [rw.load(tmp_path / name) for name in ("model.json", "model.ubj", "dump.json")]
     assert [ranker.source for ranker in rankers] == ["XGBoost JSON", "XGBoost UBJSON", "XGBoost dump"]
     assert [ranker.base_score_ for ranker in rankers] == [0.25, 0.25, 0.0]
@@ -157,3 +159,85 @@ def test_base_scores_of_all_versions(written, value):
     from rankwright.imports.xgboost_formats import base_score
 
     assert base_score(written, "rank:ndcg") == value
+
+
+@pytest.fixture(scope="module")
+def stopped():
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(0)
+    features, labels = rng.normal(size=(120, 3)).astype(np.float32), rng.integers(0, 3, 120)
+    settings = {"n_estimators": 30, "early_stopping_rounds": 3, "num_parallel_tree": 2, "subsample": 0.5}
+    model = xgboost.XGBRanker(n_jobs=1, max_depth=2, learning_rate=1, random_state=0, **settings)
+    qid = np.repeat(np.arange(12), 10)
+    model.fit(features[:60], labels[:60], qid=qid[:60], verbose=False,
+              eval_set=[(features[60:], labels[60:])], eval_qid=[qid[60:]])  # fmt: skip
+    n_rounds = model.get_booster().num_boosted_rounds()
+    assert model.best_iteration + 1 < n_rounds
+    return model, features
+
+
+@pytest.mark.oracle
+class TestEarlyStopping:
+    """One rule for files, estimators and Boosters: the trees up to the best iteration, as estimators predict."""
+
+    @pytest.mark.parametrize("ending", ["json", "ubj"])
+    def test_a_file_scores_as_the_ranker_does(self, stopped, ending, tmp_path):
+        model, features = stopped
+        model.save_model(tmp_path / f"model.{ending}")
+        found = rw.load(tmp_path / f"model.{ending}")
+        assert found.n_trees_ == 2 * (model.best_iteration + 1)
+        np.testing.assert_allclose(found.predict(features), model.predict(features), atol=1e-6)
+
+    def test_live_models_do_too(self, stopped):
+        model, features = stopped
+        scores = model.predict(features)
+        data = rw.RankingDataset.from_arrays(features, np.arange(120) % 3, qid=np.repeat(np.arange(12), 10))
+        for live in (model, model.get_booster()):
+            np.testing.assert_allclose(rw.load(live).predict(features), scores, atol=1e-6)
+            assert rw.evaluate(live, data)["ndcg@10"].mean == rw.evaluate(scores, data)["ndcg@10"].mean
+
+    def test_it_is_told(self, stopped, caplog):
+        with caplog.at_level("INFO"):
+            rw.load(stopped[0])
+        assert "trees best: the others are left out" in caplog.text
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("objective", ["binary:logitraw", "binary:logistic", "binary:hinge", "count:poisson"])
+@pytest.mark.parametrize("base_score", [None, 0.3])
+def test_base_scores_are_those_of_the_objective(objective, base_score):
+    xgboost = pytest.importorskip("xgboost")
+    features = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32)
+    settings = {"objective": objective, "nthread": 1, "max_depth": 2}
+    settings |= {} if base_score is None else {"base_score": base_score}
+    model = xgboost.train(settings, xgboost.DMatrix(features, features[:, 0] > 0.3), 2)
+    margins = model.predict(xgboost.DMatrix(features), output_margin=True)
+    np.testing.assert_allclose(rw.load(model).predict(features), margins, atol=1e-6)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"objective": "multi:softprob", "num_class": 3},
+        {"objective": "reg:quantileerror", "quantile_alpha": [0.2, 0.8]},
+        {"objective": "multi:softprob", "num_class": 3, "multi_strategy": "multi_output_tree"},
+    ],
+    ids=["classes", "quantiles", "leaves of several values"],
+)
+@pytest.mark.parametrize("form", ["dump", "dump with its objective", "file", "live"])
+def test_models_of_several_scores_are_refused(settings, form, tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    features = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32)
+    matrix = xgboost.DMatrix(features, np.arange(60) % 3)
+    model = xgboost.train({"nthread": 1, "max_depth": 2, **settings}, matrix, 2)
+    path = tmp_path / "model.json"
+    if form == "file":
+        model.save_model(path)
+    elif form == "dump":
+        model.dump_model(path, dump_format="json")
+    else:
+        trees = ",".join(model.get_dump(dump_format="json"))
+        path.write_text(f'{{"objective":"{settings["objective"]}","splits":[{trees}]}}')
+    with pytest.raises(rw.RankwrightError, match="several"):
+        rw.load(model if form == "live" else path)

@@ -18,6 +18,8 @@ from rankwright.errors import InputError, Parameter
 
 MOST_CATEGORIES = 1000  # of a column: more are names or free texts, from which a model learns nothing about new ones
 
+TRUTH_VALUES: Mapping[str, float] = {"False": 0.0, "True": 1.0}
+
 Categories: TypeAlias = Mapping[str, tuple[str, ...]]  # by feature, in the order of their codes
 
 
@@ -58,8 +60,22 @@ def in_code_order(name: str, texts: Collection[str]) -> tuple[str, ...]:
 def translated_codes(codes: Float32Array, categories: Sequence[str], wanted: Sequence[str]) -> Float32Array:
     """Codes of `categories` as those of `wanted`; NaN where a category is not among these."""
     code_of = {text: float(code) for code, text in enumerate(wanted)}
-    table = np.array([*(code_of.get(text, np.nan) for text in categories), np.nan], np.float32)
-    return table[np.where(np.isnan(codes), len(categories), codes).astype(np.int64)]
+    return decoded(codes, [code_of.get(text, np.nan) for text in categories])
+
+
+def decoded(codes: Float32Array, values: Sequence[float]) -> Float32Array:
+    """The values that codes stand for; NaN where there is no code."""
+    table = np.array([*values, np.nan], np.float32)
+    return table[np.where(np.isnan(codes), len(values), codes).astype(np.int64)]
+
+
+def numbers_of_categories(categories: Sequence[str]) -> list[float] | None:
+    """The numbers that the texts of categories are, as those of pandas may be; None where one is no finite number."""
+    try:
+        numbers = [TRUTH_VALUES[text] if text in TRUTH_VALUES else float(text) for text in categories]
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def is_missing(value: Any) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.data.categories import Categories
 from rankwright.data.feature_names import made_up_names
 from rankwright.errors import InputError
 from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
@@ -32,7 +33,7 @@ class ForeignForest:
     """A forest of another tool.
 
     `knows_width` is False where the file does not tell how many features there are: `forest` has as many as its splits
-    use. `notes` say what is good to know about the scores.
+    use. `categories` are those of features that hold texts. `notes` say what is good to know about the scores.
     """
 
     source: str
@@ -40,6 +41,7 @@ class ForeignForest:
     base_score: float = 0.0
     feature_names: tuple[str, ...] = ()
     knows_width: bool = True
+    categories: Categories | None = None
     notes: Sequence[str] = ()
 
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rankwright.arrays import Float64Array
+from rankwright.data.categories import Categories
 from rankwright.errors import InputError, require_type
 from rankwright.imports.assembly import ForeignForest
 from rankwright.imports.imported_settings import ImportedForestSettings
@@ -71,7 +72,7 @@ def imported(foreign: ForeignForest) -> ImportedForest:
         settings=ranker.stored_settings(),
         model=ForestModel(foreign.forest, foreign.base_score),
         scaling=None,
-        features=KnownFeatures(foreign.forest.n_features, tuple(foreign.feature_names)),
+        features=KnownFeatures(foreign.forest.n_features, tuple(foreign.feature_names), foreign.categories),
         history=History(),
         training_data=NOT_KNOWN,
     )
@@ -120,8 +121,17 @@ def mean_of(rankers: Sequence[Any], weights: Sequence[float] | None = None) -> I
             base_score=float(base.sum()),
             feature_names=names if len(names) == width else (),
             knows_width=not all(getattr(ranker, "any_width", False) for ranker in rankers),
+            categories=_categories_of(rankers),
         )
     )
+
+
+def _categories_of(rankers: Sequence[Any]) -> Categories | None:
+    """The categories of the rankers' texts, which all must have given the same codes."""
+    first, *others = (ranker.trained_.features.categories or {} for ranker in rankers)
+    if any(other != first for other in others):
+        raise InputError("rankers must have the same categories of texts, in the same order")
+    return first or None
 
 
 def widened(forest: Forest, n_features: int) -> Forest:

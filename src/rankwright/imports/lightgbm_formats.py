@@ -7,7 +7,9 @@ and unknown ones go right.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.errors import InputError
 from rankwright.imports import assembly
 from rankwright.imports.assembly import CategorySplit, ForeignForest, ListedNode, TreeTable, narrow
+from rankwright.imports.stored_categories import Stored, forest_with_categories
 from rankwright.imports.wire.json_pieces import pieces
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
 
@@ -45,11 +48,15 @@ def read_text(content: bytes) -> ForeignForest:
     _check_one_score(header)
     splits: Splits = []
     trees = [_tree_of_text(block, splits) for block in _blocks(text, first, end)]
+    after_trees = text[end:]
     del text
     if "average_output" in header:
         trees = [tree.scaled(1 / len(trees)) for tree in trees]
     names = header.get("feature_names", "").split(" ")
-    return _forest(TEXT, trees, splits, int(header["max_feature_idx"]), names, header.get("objective", ""))
+    objective, last = header.get("objective", ""), int(header["max_feature_idx"])
+    lists = _pandas_lists(after_trees)
+    stored = stored_in(lists, _categorical_in_text(header, after_trees, lists))
+    return _forest(TEXT, trees, splits, last, names, objective, stored)
 
 
 def begins_json(start: bytes) -> bool:
@@ -72,7 +79,11 @@ def read_json(content: bytes) -> ForeignForest:
     last = int(header.get("max_feature_idx", len(names) - 1))
     if header.get("average_output"):
         trees = [tree.scaled(1 / len(trees)) for tree in trees]
-    return _forest(JSON, trees, splits, last, names, str(header.get("objective", "")))
+    lists, infos = header.get("pandas_categorical"), header.get("feature_infos", {})
+    categorical = [number for number, name in enumerate(names) if infos.get(name, {}).get("values")]
+    constant = [number for number, name in enumerate(names) if name not in infos]
+    stored = stored_in(lists, _as_many_as(lists, categorical, constant))
+    return _forest(JSON, trees, splits, last, names, str(header.get("objective", "")), stored)
 
 
 def _check_one_score(header: Mapping[str, Any]) -> None:
@@ -80,14 +91,39 @@ def _check_one_score(header: Mapping[str, Any]) -> None:
         raise InputError("the model gives several scores a document (num_class above 1); a ranker gives one")
 
 
+def stored_in(lists: Any, columns: Sequence[int]) -> Stored:
+    """The categories of a pandas frame by feature: a list for each of its columns of categories, in their order.
+
+    A file does not tell which columns these are. LightGBM takes them as its categorical ones, unless they are ordered
+    or others were named.
+    """
+    if not lists:
+        return {}
+    if not isinstance(lists, list) or not all(isinstance(own, list) for own in lists):
+        raise InputError("pandas_categorical is not a list of lists")
+    if len(lists) != len(columns):
+        raise InputError(
+            f"the model was trained on a frame with {len(lists)} columns of categories, and does not tell which these "
+            f"are: it has {len(columns)} categorical features. Train with codes of ordered categories (cat.codes), and "
+            f"without naming categorical_feature"
+        )
+    return dict(zip(columns, lists, strict=True))
+
+
 def _forest(
-    source: str, trees: list[TreeTable], splits: Splits, last_feature: int, names: list[str], objective: str
+    source: str,
+    trees: list[TreeTable],
+    splits: Splits,
+    last_feature: int,
+    names: list[str],
+    objective: str,
+    stored: Stored,
 ) -> ForeignForest:
     notes = []
     if objective.startswith(OBJECTIVES_THAT_TRANSFORM):
         notes = [f"LightGBM transforms the scores of objective {objective.split()[0]!r}: these are the raw ones"]
-    return assembly.foreign_forest(
-        source, trees, last_feature + 1, _readings_of(splits), names=names, made_up="Column_", notes=notes
+    return forest_with_categories(
+        source, trees, last_feature + 1, _readings_of(splits), stored, names=names, made_up="Column_", notes=notes
     )
 
 
@@ -132,6 +168,28 @@ def _readings_of(splits: Splits) -> dict[int, Reading]:
 def _entries(block: str) -> dict[str, str]:
     """The lines `key=value` of a block; a line without a value is a flag."""
     return {key.strip(): value for key, _, value in (line.partition("=") for line in block.split("\n"))}
+
+
+def _pandas_lists(after_trees: str) -> Any:
+    """What the last line tells of the categories of a pandas frame."""
+    written = after_trees.rpartition("\npandas_categorical:")[2] if "\npandas_categorical:" in after_trees else "null"
+    return json.loads(written)
+
+
+def _categorical_in_text(header: Mapping[str, str], after_trees: str, lists: Any) -> list[int]:
+    """The categorical features, as the parameters of training name them, or else by what was seen of each feature."""
+    named = re.search(r"^\[categorical_feature: ([\d,]+)\]$", after_trees, re.MULTILINE)
+    if named:
+        return [int(number) for number in named[1].split(",")]
+    infos = list(enumerate(header.get("feature_infos", "").split()))
+    categorical = [number for number, info in infos if info != "none" and not info.startswith("[")]
+    return _as_many_as(lists, categorical, [number for number, info in infos if info == "none"])
+
+
+def _as_many_as(lists: Any, categorical: list[int], constant: list[int]) -> list[int]:
+    """The categorical features, with those of a single value where that makes as many as there are lists."""
+    both = sorted([*categorical, *constant])
+    return both if isinstance(lists, list) and len(lists) == len(both) else categorical
 
 
 def _blocks(text: str, first: int, end: int) -> Iterator[dict[str, str]]:

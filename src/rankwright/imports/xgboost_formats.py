@@ -6,6 +6,7 @@ features, and names features where their names were known.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from math import log
@@ -18,13 +19,15 @@ from rankwright.data.feature_names import MADE_UP
 from rankwright.errors import InputError
 from rankwright.imports import assembly
 from rankwright.imports.assembly import CategorySplit, ForeignForest, ListedNode, TreeTable
+from rankwright.imports.stored_categories import Stored, forest_with_categories
 from rankwright.imports.wire import ubjson
 from rankwright.imports.wire.json_pieces import pieces
 from rankwright.trees.forests.readings import Reading
 
 JSON, UBJSON, DUMP = "XGBoost JSON", "XGBoost UBJSON", "XGBoost dump"
-LOGISTIC = ("binary:logistic", "binary:logitraw", "reg:logistic")
+LOGISTIC = ("binary:logistic", "reg:logistic")
 LOGARITHMIC = ("count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft")
+OBJECTIVES_OF_SEVERAL = ("multi:", "reg:quantileerror", "reg:expectileerror")
 PATHS = (("learner", "gradient_booster", "model", "trees"), ("learner", "gradient_booster", "gbtree", "model", "trees"))
 WHOLE_PARTS = (
     "left_children", "right_children", "split_indices", "default_left", "split_type", "categories", "categories_nodes",
@@ -78,11 +81,9 @@ def read_ubjson(content: bytes) -> ForeignForest:
 
 
 def read_live(model: Any) -> ForeignForest:
-    """The forest of an `xgboost.Booster`, or of an estimator that has one, up to its best iteration."""
+    """The forest of an `xgboost.Booster`, or of an estimator that has one: as its file has it."""
     booster = model.get_booster() if hasattr(model, "get_booster") else model
-    best = booster.attributes().get("best_iteration")
-    chosen = booster if best is None or booster is model else booster[: int(best) + 1]
-    return read_ubjson(bytes(chosen.save_raw(raw_format="ubj")))
+    return read_ubjson(bytes(booster.save_raw(raw_format="ubj")))
 
 
 def read_dump(content: bytes) -> ForeignForest:
@@ -91,10 +92,25 @@ def read_dump(content: bytes) -> ForeignForest:
     del content  # it is as large as all that is made from it
     trees: list[TreeTable] = []
     path = ("splits",) if text.lstrip()[:1] == "{" else ()
-    pieces(text, path, lambda tree: trees.append(_strict_table(**assembly.nested_columns(tree, _children, _node))))
+    header = pieces(
+        text, path, lambda tree: trees.append(_strict_table(**assembly.nested_columns(tree, _children, _node)))
+    )
     del text
+    _check_one_score(header)
     notes = ["a dump has neither the base score nor the weights of DART: scores are those of the trees alone"]
     return assembly.foreign_forest(DUMP, trees, None, _readings_of(trees), notes=notes)
+
+
+def _check_one_score(header: Any) -> None:
+    """Raise unless a dump tells an objective of one score: trees of several classes or quantiles look the same."""
+    objective = str(header.get("objective", "")) if isinstance(header, Mapping) else ""
+    if not objective:
+        raise InputError(
+            'a list of trees does not tell whether they give one score or several: write {"objective":"rank:ndcg",'
+            '"splits":[…]} around the list, with the objective that it was trained for, or read the file of save_model'
+        )
+    if objective.startswith(OBJECTIVES_OF_SEVERAL):
+        raise InputError(f"trees of objective {objective!r} may give several scores a document; a ranker gives one")
 
 
 def _model(booster: Mapping[str, Any]) -> Any:
@@ -114,12 +130,16 @@ def _forest(document: Any, trees: list[TreeTable], source: str) -> ForeignForest
     notes = []
     if objective in LOGISTIC + LOGARITHMIC:
         notes = [f"XGBoost transforms the scores of objective {objective!r}: these are the margins"]
-    trees = _weighted(trees, booster)
-    return assembly.foreign_forest(
+    weighted = _weighted(trees, booster)
+    trees = _up_to_best(weighted, learner)
+    if len(trees) < len(weighted):
+        notes.append(f"early stopping found {len(trees)} of {len(weighted)} trees best: the others are left out")
+    return forest_with_categories(
         source,
         trees,
         n_features,
         _readings_of(trees),
+        _stored(_model(booster).get("cats", {})),
         base_score=base_score(params.get("base_score", "0"), objective),
         names=[str(own) for own in learner.get("feature_names", [])],
         made_up="f",
@@ -140,6 +160,31 @@ def _weighted(trees: list[TreeTable], booster: Mapping[str, Any]) -> list[TreeTa
     if len(weights) != len(trees):
         raise InputError(f"there are {len(trees)} trees and {len(weights)} weights of them")
     return [tree.scaled(weight) for tree, weight in zip(trees, weights, strict=True)]
+
+
+def _up_to_best(trees: list[TreeTable], learner: Mapping[str, Any]) -> list[TreeTable]:
+    """The trees up to the best iteration, where training stopped early: those that `XGBRanker.predict` uses."""
+    best = learner.get("attributes", {}).get("best_iteration")
+    if best is None:
+        return trees
+    if int(best) < 0:
+        raise InputError(f"best_iteration is {best}")
+    model = _model(learner["gradient_booster"])
+    at_a_time = int(model.get("gbtree_model_param", {}).get("num_parallel_tree", 1))
+    return trees[: (int(best) + 1) * max(at_a_time, 1)]
+
+
+def _stored(cats: Mapping[str, Any]) -> Stored:
+    """The categories of a frame, which files have since 3.1."""
+    entries = enumerate(cats.get("enc", []))
+    lists = {feature: _texts(own) if "offsets" in own else np.array(own["values"]).tolist() for feature, own in entries}
+    return {feature: own for feature, own in lists.items() if own}  # a feature of numbers has none
+
+
+def _texts(written: Mapping[str, Any]) -> list[str]:
+    """The texts, which lie in one array of bytes."""
+    content = bytes(int(byte) % 256 for byte in written["values"])  # written as signed numbers
+    return [content[begin:end].decode("utf-8") for begin, end in itertools.pairwise(map(int, written["offsets"]))]
 
 
 def base_score(written: Any, objective: str) -> float:
@@ -257,6 +302,8 @@ def _column(feature: str) -> int:
 
 def _node(node: Mapping[str, Any]) -> ListedNode:
     cover = float(node.get("cover", 0))
+    if isinstance(node.get("leaf"), list):
+        raise InputError("the trees have several values a leaf (multi_output_tree); a ranker gives one score")
     if "leaf" in node:
         return ListedNode(value=float(node["leaf"]), curvature=cover)
     if "split_condition" not in node:

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, as_vector
 from rankwright.data.columns import Columns, quoted_list
@@ -101,7 +100,7 @@ class ScoringSystem(Protocol):
         """The score of each document, in the caller's row order."""
 
 
-def predicted_by(system: ArrayLike | ScoringSystem, data: RankingDataset) -> Any:
+def predicted_by(system: Any, data: RankingDataset) -> Any:
     """The scores of the documents, in the row order of their source.
 
     Systems that say they take datasets, as rankers do, get the dataset; all others get the matrix of features.
@@ -110,9 +109,19 @@ def predicted_by(system: ArrayLike | ScoringSystem, data: RankingDataset) -> Any
         return system
     if getattr(type(system), "takes_datasets", False):  # as those of rankers do
         return system.predict(data)
-    features = data.in_source_order(data.features)
+    if _splits_categories(system):
+        raise InputError("the model splits categories of a frame: give rankwright.load(model), which knows their codes")
+    features: Any = data.in_source_order(data.features)
+    options: dict[str, Any] = {}
     package = type(system).__module__.partition(".")[0]
     if package == "xgboost" and not hasattr(system, "get_booster"):  # a Booster wants a matrix of its own kind
-        features = import_module(package).DMatrix(features)
-    found: Float64Array = np.asarray(system.predict(features), np.float64)
+        features, best = import_module(package).DMatrix(features), system.attributes().get("best_iteration")
+        options |= {} if best is None else {"iteration_range": (0, int(best) + 1)}  # as its estimators predict
+    found: Float64Array = np.asarray(system.predict(features, **options), np.float64)
     return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+
+
+def _splits_categories(system: Any) -> bool:
+    """Whether a live model of LightGBM or XGBoost was trained on a frame with categories, whose codes it knows."""
+    booster = system.get_booster() if hasattr(system, "get_booster") else getattr(system, "booster_", system)
+    return bool(getattr(booster, "pandas_categorical", None)) or "c" in (getattr(booster, "feature_types", None) or ())

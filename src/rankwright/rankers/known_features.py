@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.data.categories import Categories, translated_codes
+from rankwright.data.categories import Categories, decoded, numbers_of_categories, translated_codes
 from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import numbered_names
@@ -50,11 +50,10 @@ class KnownFeatures:
 
     def _with_categories(self, data: RankingDataset) -> RankingDataset:
         """The data with the codes of categories that a model was trained with."""
-        given, wanted = data.categories or {}, self.categories or {}
-        as_texts = [name for name in given if name not in wanted]
+        wanted = self.categories or {}
+        data = _with_numbers(data, [name for name in data.categories or {} if name not in wanted])
+        given = data.categories or {}
         as_numbers = [name for name in wanted if name not in given]
-        if as_texts:
-            raise InputError(f"column {as_texts[0]!r} holds texts, and held numbers when the ranker was trained")
         if self.categories is None or not data.feature_names:  # rows without names are taken as coded already
             return data
         if as_numbers:
@@ -80,6 +79,20 @@ class KnownFeatures:
         missing = [name for name in self.names if name not in names] if names else []
         if missing:
             raise InputError(missing_features(missing, names))
+
+
+def _with_numbers(data: RankingDataset, names: Sequence[str]) -> RankingDataset:
+    """The data with numbers instead of categories in these columns: categories of a frame may be numbers."""
+    if not names:
+        return data
+    features, categories = data.features.copy(), dict(data.categories or {})
+    for name in names:
+        numbers = numbers_of_categories(categories.pop(name))
+        if numbers is None:
+            raise InputError(f"column {name!r} holds texts, and held numbers when the ranker was trained")
+        place = data.feature_names.index(name)
+        features[:, place] = decoded(features[:, place], numbers)
+    return data.with_features(features, data.feature_names, categories or None)
 
 
 def missing_features(missing: Sequence[str], names: Sequence[str]) -> str:
