@@ -40,7 +40,7 @@ def trained(library: str, frame: pd.DataFrame) -> tuple[Any, np.ndarray]:
 
         settings = {"verbose": -1, "num_threads": 1, "min_data_in_leaf": 3}
         model = lightgbm.train(settings, lightgbm.Dataset(frame, labels_of(frame)), 4)
-        return model, model.predict(frame, num_threads=1)
+        return model, np.asarray(model.predict(frame, num_threads=1))
     import xgboost
 
     matrix = xgboost.DMatrix(frame, labels_of(frame), enable_categorical=True)
