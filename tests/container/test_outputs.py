@@ -69,6 +69,21 @@ class TestBeforeWork:
         with pytest.raises(SettingError, match="data is a file: name a folder"):
             check_output_folder("data")
 
+    @pytest.mark.usefixtures("data")
+    @pytest.mark.parametrize(
+        ("name", "told"),
+        [
+            ("", "is empty"),
+            ("new/", "new/ is a folder"),
+            ("s3://bucket/new", "is an address"),
+            ("x" * 300, "File name too long"),
+        ],
+    )
+    def test_odd_names_are_told(self, name, told):
+        with pytest.raises((SettingError, OSError), match=told) as caught:
+            check_output(name)
+        assert getattr(caught.value, "filename", name) == name
+
     def test_the_folder_of_a_file_must_be_there(self, data):
         with pytest.raises(SettingError, match="none/new cannot be written: there is no folder none"):
             check_output("none/new")
@@ -175,6 +190,14 @@ class TestLinksOfOthers:
         for write in (check_output, write_to):
             with pytest.raises(PermissionError, match="a link of another user in a folder that is open to all"):
                 write(shared / "model.rw")
+        assert data.read_bytes() == b"old"
+
+    def test_a_link_that_comes_while_a_file_is_written_is_replaced_itself(self, data, tmp_path):
+        with atomic_file(tmp_path / "new") as file:
+            file.write(b"new")
+            (tmp_path / "new").symlink_to(data)
+        assert not (tmp_path / "new").is_symlink()
+        assert (tmp_path / "new").read_bytes() == b"new"
         assert data.read_bytes() == b"old"
 
     def test_a_circle_of_links_ends(self, tmp_path):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.errors import SettingError
 from rankwright.exchange.exporting import VerificationError
 from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, subject_of
 from rankwright.exchange.target import ExportOptions
@@ -280,3 +281,13 @@ def test_features_without_names_have_none_when_an_export_is_read(target, forest,
     again = rw.load(tmp_path / "model.out")
     assert again.trained_.feature_names == ()
     np.testing.assert_allclose(again.predict(data), forest.predict(data), rtol=1e-5, atol=1e-6)
+
+
+def test_an_export_does_not_replace_its_model(forest, tmp_path):
+    path = tmp_path / "model.rw"
+    forest.save(path)
+    before = path.read_bytes()
+    with pytest.raises(SettingError, match="is an input, and would be replaced by the output"):
+        rw.export(path, path, to="onnx")
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]

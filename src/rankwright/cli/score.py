@@ -24,8 +24,8 @@ def score(
     out: str = opt("The file to write; - is standard output.", "F", default="-", writes=output_kinds.scored),
     top: int | None = opt("Write the best K documents of each query, best first.", "K", min=1),
     style: str | None = opt(
-        "How to write: scores, csv, tsv, parquet, jsonl or trec. Default: what the ending of --out shows, or "
-        "scores, one per line; csv with --top.",
+        "How to write: scores, csv, tsv, parquet, jsonl or trec. Default: what the ending of --out shows; .txt and "
+        "standard output get scores, one per line, or csv with --top.",
         "STYLE",
         name="--to",
     ),

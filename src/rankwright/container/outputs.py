@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rankwright.container.locks import IS_WINDOWS
-from rankwright.errors import SettingError
+from rankwright.errors import SettingError, require
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -39,7 +39,9 @@ def inputs_kept(paths: Iterable[PathLike]) -> Iterator[None]:
 def check_output(path: PathLike) -> None:
     """Raise where a file could not be written to `path`, or would replace an input."""
     told, found = os.fspath(path), state_of_file(path)
-    if found is not None and stat.S_ISDIR(found.st_mode):
+    require(bool(told), "the name of an output is empty: name a file")
+    require("://" not in told, f"{told} is an address, and outputs are written to files of this machine: name a file")
+    if told.endswith(os.sep) or (found is not None and stat.S_ISDIR(found.st_mode)):
         raise SettingError(f"{told} is a folder: name a file")
     if found is not None and not os.access(path, os.W_OK):
         raise SettingError(f"{told} is write-protected: name another file")
@@ -53,6 +55,7 @@ def check_output(path: PathLike) -> None:
 def check_output_folder(path: PathLike) -> None:
     """Raise where files could not be written to the folder at `path`, which need not exist."""
     told, place = os.fspath(path), Path(path)
+    require(bool(told), "the name of an output is empty: name a folder")
     if place.exists() and not place.is_dir():
         raise SettingError(f"{told} is a file: name a folder")
     _check_folder(told, next(one for one in (place, *place.parents) if one.exists()))
@@ -100,27 +103,27 @@ def destination(path: PathLike) -> Path:
     """
     if IS_WINDOWS:
         return Path(os.path.realpath(path))
-    place = Path(path)
-    for _ in range(MOST_LINKS):
-        place = _folder_of(place, path) / place.name
-        if not place.is_symlink():
-            return place
-        _check_link(path, place)
-        place = place.parent / place.readlink()
-    raise OSError(ELOOP, os.strerror(ELOOP), os.fspath(path))
-
-
-def _folder_of(place: Path, path: PathLike) -> Path:
     try:
-        return place.parent.resolve(strict=True)  # what is not there has no parent, as the system sees it
+        return _followed(Path(path))
     except OSError as error:
         error.filename = os.fspath(path)
         raise
 
 
-def _check_link(path: PathLike, link: Path) -> None:
+def _followed(place: Path) -> Path:
+    for _ in range(MOST_LINKS):
+        # A folder that is not there has no parent, as the system sees it.
+        place = place.parent.resolve(strict=True) / place.name
+        if not place.is_symlink():
+            return place
+        _check_link(place)
+        place = place.parent / place.readlink()
+    raise OSError(ELOOP, os.strerror(ELOOP))
+
+
+def _check_link(link: Path) -> None:
     folder = link.parent.stat()
     is_open = folder.st_mode & OPEN_TO_ALL == OPEN_TO_ALL
     if is_open and link.lstat().st_uid not in (os.geteuid(), folder.st_uid):
         told = f"{link} is a link of another user in a folder that is open to all, and is not followed"
-        raise PermissionError(EACCES, told, os.fspath(path))
+        raise PermissionError(EACCES, told)

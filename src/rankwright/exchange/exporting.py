@@ -13,7 +13,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, as_features
 from rankwright.catalog.rankers import load_trained
 from rankwright.container.atomic import atomic_file
-from rankwright.container.outputs import inputs_kept
+from rankwright.container.outputs import destination, inputs_kept, refuse_inputs
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, RankwrightError, require, require_type
 from rankwright.exchange.subject import KIND_WORDS, ForestSubject, Subject, subject_of
@@ -181,6 +181,8 @@ def _write_all(path: Path, files: dict[str, bytes]) -> tuple[str, ...]:
     names = {ending: path if ending == "" else path.with_suffix(ending) for ending in files}
     if len(set(names.values())) != len(names):
         raise InputError(f"{path} would be overwritten by a file that goes beside it: give the model another ending")
+    for name in names.values():
+        refuse_inputs(destination(name), name)  # before any of them is written
     for ending in reversed(list(files)):
         with atomic_file(names[ending]) as file:
             file.write(files[ending])
