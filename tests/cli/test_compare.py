@@ -126,3 +126,38 @@ def test_a_fusion_of_runs_is_one_more_system(rankwright):
         "b.run": 1.0,
         "rrf": 1.0,
     }
+
+
+OLD_AND_NEW = ("--scores", "old=perfect.txt", "--scores", "new=chance.txt")
+NEW_AND_OLD = ("--scores", "new=perfect.txt", "--scores", "old=chance.txt")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("systems", "code", "outcome"), [(OLD_AND_NEW, 1, "failed"), (NEW_AND_OLD, 0, "passed")])
+def test_a_gate_answers_by_its_exit_code(rankwright, systems, code, outcome):
+    asked = ("--fail-if-worse", "ndcg@10:0.002", "--fail-if-worse", "p@5:0.01")
+    told = rankwright("compare", "data.txt", *systems, *asked)
+    assert told.code == code, told.stderr
+    assert told.stdout.splitlines()[-1].startswith(f"gate {outcome}: ")
+    document = rankwright("compare", "data.txt", *systems, *asked, "--json")
+    assert document.code == code
+    gate = json.loads(document.stdout)["gate"]
+    assert gate["passed"] is (code == 0)
+    assert [one["metric"] for one in gate["checks"]] == ["ndcg@10", "p@5"]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*OLD_AND_NEW, "--fail-if-worse", "ndcg@10"), "such as ndcg@10:0.002, got 'ndcg@10'"),
+        ((*OLD_AND_NEW, "--fail-if-worse", "ndcg@10:-1"), "a loss of 0 or more"),
+        ((*OLD_AND_NEW, "--fail-if-worse", "ndgc@10:0"), "ndcg"),
+        ((*OLD_AND_NEW, "--fail-if-worse", "map:0", "--fail-if-worse", "map:1"), "names map twice"),
+        ((*TWO, "--fail-if-worse", "map:0"), "no system is called old or new: name both, as in --model old=a.rw"),
+    ],
+)
+def test_a_gate_that_makes_no_sense_is_refused(rankwright, arguments, message):
+    result = rankwright("compare", "data.txt", *arguments)
+    assert result.code == 2
+    assert message in result.stderr

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from rankwright.cli import options as shared
 from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data, separated
@@ -14,6 +17,7 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.experiments.fold_comparison import FoldComparison
     from rankwright.metrics.comparison.diff import RankingDiff
+    from rankwright.metrics.comparison.gate import Gate
     from rankwright.metrics.comparison.slice_comparison import SliceComparison
     from rankwright.metrics.comparison.system_comparison import SystemComparison
 
@@ -21,8 +25,10 @@ EXAMPLES = (
     "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
     "Example: rankwright compare --run a.run --run b.run --qrels qrels.txt --fuse rrf\n\n"
     "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5\n\n"
-    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --report compared.html"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --report compared.html\n\n"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --fail-if-worse ndcg@10:0.002 --json"
 )
+OLD, NEW, WORSE = "old", "new", 1  # the systems of a gate, and the exit code where it fails
 OF_RUNS, DETAILS = "TREC runs", "A closer look"
 
 SLICE = opt(
@@ -32,6 +38,11 @@ SLICE = opt(
     DETAILS,
 )
 SLICES = opt("A CSV or TSV file with columns to slice by: a header, and the query's id first.", "FILE", DETAILS)
+FAIL_IF_WORSE = opt(
+    "Exit with code 1 if the system called new is worse than the one called old by more than LOSS, beyond chance; may "
+    "be repeated.",
+    "METRIC:LOSS",
+)
 MARKDOWN = flag("--markdown", "Print the table as Markdown.")
 
 
@@ -55,6 +66,7 @@ def compare(
     slices: str | None = SLICES,
     diff: str | None = opt("Two systems: show the queries that changed most, both lists side by side.", "A,B", DETAILS),
     top: int | None = opt("How many queries that lost, and that won, --diff shows. Default: 20.", "N", DETAILS, min=1),
+    fail_if_worse: list[str] | None = FAIL_IF_WORSE,
     per_query: str | None = shared.PER_QUERY,
     report: str | None = shared.REPORT_FILE,
     markdown: bool = MARKDOWN,
@@ -67,12 +79,18 @@ def compare(
 
     A mark shows which systems are worse than the best by a randomisation test or by Wilcoxon's signed-rank test, both
     after Holm's correction for all systems and metrics. Below are the differences with their t-tests, effect sizes
-    (Cohen's d_z) and numbers of queries won, tied and lost. The last line says in one sentence which is better, by how
-    much, how sure that is, and how many queries it takes to be sure.
+    (Cohen's d_z) and numbers of queries won, tied and lost. The last lines say which is better by the metric that the
+    models were trained for (or else the first one), by how much, how sure that is, how many queries it takes to be
+    sure, and in which metrics another system is better.
+
+    With --fail-if-worse, exit code 1 means that the new system loses more than is allowed, 0 that it does not, and 2
+    that something is wrong with the command or its files.
 
     `rankwright benchmark` trains rankers and compares them over folds.
     """
-    names = metric_names(metrics)
+    allowed = _allowed_losses(fail_if_worse or [])
+    _check_gate(allowed, [*(model or []), *(scores or []), *(run or [])])
+    names = _with_gates(metric_names(metrics), allowed)
     check_report_option(report, data, qrels, *(scores or []), *(run or []))
     check_slices(slice)
     require(diff is not None or top is None, "--top goes with --diff")
@@ -91,13 +109,52 @@ def compare(
             comparison = _compare_files(data, model or [], scores or [], options | how)
         sliced = slices_of(comparison, slice, slices)
         changed = comparison.diff(pair[0], pair[1], **given(top=top)) if pair else None
+        gate = comparison.gate(allowed, old=OLD, new=NEW) if allowed else None
     details = given(slices=sliced, diff=changed)
-    print_comparison(comparison, details, per_query=per_query, markdown=markdown, as_json=as_json)
+    print_comparison(comparison, details, gate, per_query=per_query, markdown=markdown, as_json=as_json)
     if report is not None:
         from rankwright.report.pages.result_pages import page_of_comparison
 
         about = origin({"data": data or qrels}, dict(map(_named, model or [])), seed)
         write_report(report, lambda: page_of_comparison(comparison, about, sliced))
+    if gate is not None and not gate.passed:
+        raise typer.Exit(WORSE)
+
+
+def _allowed_losses(texts: list[str]) -> dict[str, float]:
+    """The losses that `--fail-if-worse` allows, by metric."""
+    from rankwright.metrics.metric_table import parse_metric
+
+    allowed: dict[str, float] = {}
+    for text in texts:
+        metric, _, loss = text.rpartition(":")
+        try:
+            number = float(loss)
+        except ValueError:
+            number = math.nan
+        wanted = "--fail-if-worse takes a metric and a loss of 0 or more, such as ndcg@10:0.002"
+        require(bool(metric) and 0 <= number < math.inf, f"{wanted}, got {text!r}")
+        parse_metric(metric)  # before any data is read
+        require(metric not in allowed, f"--fail-if-worse names {metric} twice")
+        allowed[metric] = number
+    return allowed
+
+
+def _with_gates(names: list[str] | None, allowed: Mapping[str, float]) -> list[str] | None:
+    """The metrics to compare in: those asked for, and those that a gate checks."""
+    if not allowed:
+        return names
+    from rankwright.metrics.evaluation import DEFAULT_METRICS
+
+    return list(dict.fromkeys([*(names or DEFAULT_METRICS), *allowed]))
+
+
+def _check_gate(allowed: Mapping[str, float], systems: list[str]) -> None:
+    """Raise, before any work, where a gate does not know which systems it is about."""
+    names = [_named(text)[0] for text in systems]
+    missing = [name for name in (OLD, NEW) if name not in names]
+    told = f"--fail-if-worse asks whether {NEW} is worse than {OLD}, and no system is called {' or '.join(missing)}"
+    require(not allowed or not missing, f"{told}: name both, as in --model {OLD}=a.rw --model {NEW}=b.rw")
 
 
 def check_slices(names: str | None) -> None:
@@ -118,19 +175,24 @@ def slices_of(comparison: SystemComparison, names: str | None, file: str | None)
 def print_comparison(
     found: SystemComparison | FoldComparison,
     details: Mapping[str, SliceComparison | RankingDiff],
+    gate: Gate | None = None,
     *,
     per_query: str | None,
     markdown: bool,
     as_json: bool,
 ) -> None:
-    """Print a comparison and its details, and write its table of queries where one is asked for."""
+    """Print a comparison, its details and its gate, and write its table of queries where one is asked for."""
     if per_query is not None:
         write_per_query(per_query, found.per_query(), as_json=as_json)
     if as_json:
-        print_json(found.to_dict() | {name: detail.to_dict() for name, detail in details.items()})
-    else:
-        shown = [found.shown(), *(detail.shown() for detail in details.values())]
-        print_tables(shown, markdown, err=per_query == "-")
+        more = {**details} if gate is None else {**details, "gate": gate}
+        print_json(found.to_dict() | {name: detail.to_dict() for name, detail in more.items()})
+        return
+    shown = [found.shown(), *(detail.shown() for detail in details.values())]
+    print_tables(shown, markdown, err=per_query == "-")
+    if gate is not None:
+        typer.echo(err=per_query == "-")
+        print_tables([gate.shown()], markdown, err=per_query == "-")
 
 
 def _compare_files(data: str | None, models: list[str], scores: list[str], options: dict[str, Any]) -> SystemComparison:

@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +181,9 @@ def compare_on_folds(
             engine.free()
     complete = {name: own for name, own in found.items() if len(own) == n_folds}
     evaluations = {name: _joined(own, plan) for name, own in complete.items()}
-    return FoldComparison(compare_evaluations(evaluations), [one for own in complete.values() for one in own])
+    aim = plan.select if plan.select in plan.metrics else None
+    comparison = replace(compare_evaluations(evaluations), aim=aim)
+    return FoldComparison(comparison, [one for own in complete.values() for one in own])
 
 
 def _folds_of(

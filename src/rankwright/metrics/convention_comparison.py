@@ -129,7 +129,7 @@ def compare_conventions(
         One score for each document, in the row order in which the data was given; higher is better.
     data : RankingDataset
         The queries with their labels.
-    metrics : sequence of str, default ("ndcg@5", "ndcg@10", "map", "mrr")
+    metrics : sequence of str, default ("ndcg@10", "ndcg@5", "map", "mrr")
         What to count. A convention in a name is left out.
     conventions : iterable of str or Convention, optional
         The conventions to count under; all named ones by default.

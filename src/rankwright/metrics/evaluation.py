@@ -32,7 +32,7 @@ from rankwright.progress.stages import announce
 from rankwright.ranking.order import Ranking, rank_checked
 from rankwright.tables.text import ShownTable, counted
 
-DEFAULT_METRICS = ("ndcg@5", "ndcg@10", "map", "mrr")
+DEFAULT_METRICS = ("ndcg@10", "ndcg@5", "map", "mrr")  # the first is what rankers are trained for by default
 RESAMPLES = 1000
 
 
@@ -286,7 +286,7 @@ def evaluate(
     data : RankingDataset, frame or path, optional
         The queries with their labels. Where it has query weights, the means use them. Without it, give `labels` and
         `qid`.
-    metrics : str, Metric, Measure, function, or a sequence of them, default ("ndcg@5", "ndcg@10", "map", "mrr")
+    metrics : str, Metric, Measure, function, or a sequence of them, default ("ndcg@10", "ndcg@5", "map", "mrr")
         What to count. A name may carry a convention of its own, such as `"ndcg@10:letor"`; `rankwright list metrics`
         prints the names. A function is called with the labels and the scores of each query, and returns its value.
     convention : str or Convention, default "standard"

@@ -57,7 +57,7 @@ def evaluate_run(
     qrels : Qrels
         The judgments; `read_qrels` reads a file. Judged documents that the run lacks count towards what could be
         found, retrieved documents without a judgment are unjudged. Labels below 0 count as unjudged.
-    metrics : sequence of str, Metric or Measure, default ("ndcg@5", "ndcg@10", "map", "mrr")
+    metrics : sequence of str, Metric or Measure, default ("ndcg@10", "ndcg@5", "map", "mrr")
         What to count; a name may carry a convention of its own.
     convention : str or Convention, default "trec"
         The rules for metrics that name no convention.
@@ -110,7 +110,7 @@ def compare_runs(
         The runs by name, two or more. A query that a run lacks counts as one for which it found nothing.
     qrels : Qrels
         The judgments.
-    metrics : sequence of str, default ("ndcg@5", "ndcg@10", "map", "mrr")
+    metrics : sequence of str, default ("ndcg@10", "ndcg@5", "map", "mrr")
         What to count. Runs are tested against the best by each metric; the first one orders the table.
     convention : str or Convention, default "trec"
         The rules for metrics that name no convention.

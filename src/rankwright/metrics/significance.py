@@ -233,6 +233,26 @@ def randomisation_p_value(
     return (1 + int((np.abs(sums) >= observed).sum())) / (1 + randomisations)
 
 
+def loss_p_value(first: MetricResult, second: MetricResult, allowed: float, *, randomisations: int) -> float:
+    """The one-sided p-value that the second system is worse than the first by no more than `allowed`.
+
+    It is the randomisation test of what each query loses beyond that.
+    """
+    differences, weights = _differences(first, second)
+    losses = -differences if first.measure.higher_is_better else differences
+    (beyond, weights), sign = _oriented(losses - allowed, weights)
+    how: dict[str, Any] = {"randomisations": randomisations, "seed": first.seed, "threads": first.threads}
+    # Random signs make sums that lie symmetrically around 0: each side has half of the two-sided p-value.
+    half = max(randomisation_p_value(beyond * weights, **how) / 2, 1 / (1 + randomisations))
+    return half if sign * weighted_mean(beyond, weights) > 0 else 1 - half
+
+
+def noticed_loss(test: PairedTest, allowed: float, level: float) -> float:
+    """The true loss that a one-sided test of more than `allowed` finds in 80 % of samples of so many queries."""
+    free = test.queries - 1
+    return allowed + float(stdtrit(free, 1 - level) + stdtrit(free, POWER)) * test.effect.standard_error
+
+
 LEVEL = 0.05  # of the t-test that would be made
 POWER = 0.8  # how often that test is to find the difference
 ROUNDING = 1e-12  # spreads this small, as a share of the largest difference, are taken for 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.comparison.system_comparison import SystemComparison
+from rankwright.metrics.comparison.verdict import trained_for
 from rankwright.metrics.convention import DEFAULT
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
 from rankwright.rankers.ranker import Ranker
@@ -55,8 +56,10 @@ class Measured:
 
     @property
     def metric(self) -> str:
-        """The first metric, which the verdict is about."""
-        return next(iter(self.some.results))
+        """The metric that the verdict is about: what the systems were trained for, or else the first one."""
+        if self.comparison is not None:
+            return self.comparison.headline_metric
+        return trained_for(self.systems, self.some) or next(iter(self.some.results))
 
     @property
     def rankers(self) -> dict[str, Ranker]:

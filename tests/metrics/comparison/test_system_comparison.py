@@ -172,7 +172,10 @@ def of_differences(differences):
     ("differences", "told"),
     [
         ([1], "second is ahead of first by 0.5000 mrr, but one query tells nothing of chance."),
-        ([1, 0], "but on 2 queries that may be chance: p = 1; to be sure of a difference of this size you would need"),
+        (
+            [1, 0],
+            "but on 2 queries that may be chance: p > 0.99; to be sure of a difference of this size you would need",
+        ),
         ([0, 0, 0], "first and second are equal in mrr on 3 queries."),
         ([1] * 20, "on 20 queries; that is hardly chance: p < 0.001, the same on every query."),
         ([1] * 15 + [-1] * 2 + [0] * 3, "on 20 queries; that is hardly chance: p = "),

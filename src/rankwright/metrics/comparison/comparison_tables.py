@@ -12,31 +12,11 @@ if TYPE_CHECKING:
     from rankwright.metrics.comparison.system_comparison import SystemComparison
 
 
-SURE = 0.001  # p-values below it are not told apart
+SURE, ALMOST_ONE = 0.001, 0.99  # p-values below the one, and above the other, are not told apart
 LARGEST_SIZE = 100  # effect sizes above it are not told apart
 OUTCOMES = "won/tied/lost"
+NOT_ALIKE = "one may leave out 0 where p is not small"
 DETAILS = ["system", "difference (95 %)", "p", "t-test", "effect", OUTCOMES]
-
-
-def conclusion_of(metric: str, first: str, second: str, test: PairedTest, p_value: float, alpha: float) -> str:
-    """One sentence on the first system, the better one, against the second; `test` has the second less the first."""
-    on = f"on {counted(test.queries, 'query')}"
-    if test.difference == 0:
-        return f"{first} and {second} are equal in {metric} {on}."
-    low, high = sorted(abs(end) if end * test.difference > 0 else -abs(end) for end in test.interval)
-    by = f"by {abs(test.difference):.4f} {metric} (95 % interval {low:.4f} to {high:.4f})"
-    if test.queries == 1:
-        ahead = f"{abs(test.difference):.4f} {metric}"
-        return f"{first} is ahead of {second} by {ahead}, but one query tells nothing of chance."
-    size, needed = test.effect.size, test.effect.needed
-    if p_value >= alpha:
-        chance = f"{first} is ahead of {second} {by}, but {on} that may be chance: p = {p_value:.2g}"
-        if needed is None or needed <= test.queries:
-            return f"{chance}."
-        return f"{chance}; to be sure of a difference of this size you would need about {_round(needed):,} queries."
-    sure = f"p < {SURE}" if p_value < SURE else f"p = {p_value:.2g}"
-    effect = "the same on every query" if math.isinf(size) else f"a {word_of(size)} effect"
-    return f"{first} is better than {second} {by} {on}; that is hardly chance: {sure}, {effect}."
 
 
 def detectable_of(metric: str, first: str, second: str, test: PairedTest) -> str:
@@ -48,19 +28,28 @@ def detectable_of(metric: str, first: str, second: str, test: PairedTest) -> str
     could = f"{counted(test.queries, 'query')} show {shown} four times out of five"
     if effect.needed is None:
         return f"{could}."
-    return f"{could}; one of {abs(test.difference):.4f} takes about {_round(effect.needed):,} queries."
+    return f"{could}; one of {abs(test.difference):.4f} takes about {two_digits(effect.needed):,} queries."
 
 
-def _round(number: int) -> int:
+def two_digits(number: int) -> int:
     """The number with two digits that count: more would be pretence."""
     return round(number, min(0, 2 - len(str(number))))
+
+
+def p_text(p_value: float) -> str:
+    """A p-value in a sentence; none is told to be exactly 0 or 1."""
+    if p_value < SURE:
+        return f"p < {SURE}"
+    return f"p > {ALMOST_ONE}" if p_value > ALMOST_ONE else f"p = {p_value:.2g}"
 
 
 def p_cell(p_value: float) -> str:
     """A p-value in five letters."""
     if math.isnan(p_value):
         return "-"
-    return f"<{SURE:.3f}".replace("0.", ".", 1) if p_value < SURE else f"{p_value:.3f}"
+    if SURE <= p_value <= ALMOST_ONE:
+        return f"{p_value:.3f}"
+    return f"<{SURE:.3f}".replace("0.", ".", 1) if p_value < SURE else f">{ALMOST_ONE:.3f}".replace("0.", ".", 1)
 
 
 def signed_cell(number: float) -> str:
@@ -104,19 +93,14 @@ def _details(comparison: SystemComparison, metric: str) -> ShownTable:
         one, test = against[name], against[name].paired
         p_cells = p_cell(one.randomisation_holm), p_cell(one.t_holm)
         rows.append([name, difference_cell(test), *p_cells, effect_cell(test), outcomes_cell(test)])
-    sensitivity = detectable_of(metric, best, names[0], against[names[0]].paired)
+    note = corrected_note(comparison) if metric == comparison.metrics[0] else ""  # once is enough
+    notes = (note, detectable_of(metric, best, names[0], against[names[0]].paired))
     title = f"{metric}: how the others differ from {best}"
-    return ShownTable(title, DETAILS, rows, ("p", "t-test", OUTCOMES), [sensitivity] if sensitivity else [])
+    return ShownTable(title, DETAILS, rows, ("p", "t-test", OUTCOMES), list(filter(None, notes)))
 
 
-def conclusion_of_comparison(comparison: SystemComparison) -> str:
-    """One sentence on the first metric of a comparison."""
-    metric, (first, second, *_) = comparison.metrics[0], comparison.ordered()
-    against, alpha = comparison.against_best[metric], comparison.alpha
-    found = conclusion_of(metric, first, second, against[second].paired, against[second].randomisation_holm, alpha)
-    if len(against) == 1:
-        return found
-    beaten, n_others = sum(one.randomisation_holm < alpha for one in against.values()), len(against)
-    of_others = {0: f"none of the {n_others} others", n_others: f"all {n_others} others"}
-    than = of_others.get(beaten, f"{beaten} of the {n_others} others")
-    return f"{found.removesuffix('.')}; {first} is significantly better than {than}."
+def corrected_note(comparison: SystemComparison) -> str:
+    """What to know where an interval stands beside a p-value; nothing where there is a single test to correct for."""
+    if comparison.n_tests == 1:
+        return ""
+    return f"p-values are corrected for {comparison.n_tests} tests (Holm), intervals are not: {NOT_ALIKE}."

@@ -17,7 +17,7 @@ from rankwright.data.feature_names import feature_columns
 from rankwright.data.frames import Tabular
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require
-from rankwright.metrics.comparison.comparison_tables import difference_cell, effect_cell, p_cell
+from rankwright.metrics.comparison.comparison_tables import NOT_ALIKE, difference_cell, effect_cell, p_cell
 from rankwright.metrics.evaluation import ComparedSystems, Evaluation
 from rankwright.metrics.significance import PairedTest, holm, paired_test, word_of
 from rankwright.tables.text import ShownTable, ShownTables
@@ -225,7 +225,8 @@ class SliceComparison(Tabular):
     @property
     def headline(self) -> str:
         """What was tested, in one line."""
-        return f"slices of queries: {len(self.tests)} tests, p after Holm's correction for all of them"
+        tested = f"slices of queries: {len(self.tests)} tests, p after Holm's correction for all of them"
+        return f"{tested}; intervals are not corrected: {NOT_ALIKE}" if len(self.tests) > 1 else tested
 
     @property
     def conclusion(self) -> str:

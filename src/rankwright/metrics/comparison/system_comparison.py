@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Tabular
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
-from rankwright.metrics.comparison.comparison_tables import conclusion_of_comparison, tables_of
+from rankwright.metrics.comparison.comparison_tables import tables_of
 from rankwright.metrics.comparison.diff import RankingDiff, diff_lists
+from rankwright.metrics.comparison.gate import Gate, check_not_worse
 from rankwright.metrics.comparison.slice_comparison import SLICES, SliceComparison, compare_slices
+from rankwright.metrics.comparison.verdict import Verdict, trained_for
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import (
     DEFAULT_METRICS,
@@ -58,12 +60,21 @@ class SystemComparison(Tabular):
         The level below which a p-value is marked.
     material : ComparedSystems or None
         The lists of each system, which `diff` and `slice_by` look at; None where only evaluations were compared.
+    aim : str or None
+        The metric that all compared rankers were trained for, if it is among those compared.
     metrics : list of str
         The names of the metrics.
+    headline_metric : str
+        The metric that orders the table and that the conclusion begins with: `aim`, or else the first one.
+    n_tests : int
+        How many tests the p-values are corrected for.
     headline, legend : str
         The lines that belong above and below the table.
+    verdict : Verdict
+        What all metrics say together: a headline, a sentence, and in which metrics the best system is not the best.
     conclusion : str
-        One sentence: which system is the best by the first metric, by how much, how sure that is, on how many queries.
+        The verdict's sentence: which system is the best by `headline_metric`, by how much, how sure that is, on how
+        many queries, and what the other metrics say.
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -71,11 +82,22 @@ class SystemComparison(Tabular):
     against_best: Mapping[str, Mapping[str, AgainstBest]]
     alpha: float
     material: ComparedSystems | None = None
+    aim: str | None = None
 
     @property
     def metrics(self) -> list[str]:
         """The names of the metrics."""
         return list(self.best)
+
+    @property
+    def headline_metric(self) -> str:
+        """The metric that the compared rankers were trained for, or else the first one."""
+        return self.metrics[0] if self.aim is None else self.aim
+
+    @property
+    def n_tests(self) -> int:
+        """How many tests the p-values are corrected for."""
+        return sum(map(len, self.against_best.values()))
 
     @property
     def headline(self) -> str:
@@ -85,8 +107,7 @@ class SystemComparison(Tabular):
     @property
     def legend(self) -> str:
         """The meaning of the marks in the table."""
-        n_tests = sum(map(len, self.against_best.values()))
-        return LEGEND.format(alpha=self.alpha, tests="one test" if n_tests == 1 else f"{n_tests} tests")
+        return LEGEND.format(alpha=self.alpha, tests="one test" if self.n_tests == 1 else f"{self.n_tests} tests")
 
     def marks(self, system: str, metric: str) -> str:
         """Return the marks of a cell of the table.
@@ -114,7 +135,7 @@ class SystemComparison(Tabular):
         Returns
         -------
         list of list of str
-            One row for each system, the best by the first metric first: its name, then the mean, the interval and the
+            One row for each system, the best by `headline_metric` first: its name, then the mean, the interval and the
             marks of each metric.
         """
         return [[system, *(self._cell(system, metric) for metric in self.metrics)] for system in self.ordered()]
@@ -125,14 +146,14 @@ class SystemComparison(Tabular):
         Parameters
         ----------
         metric : str, optional
-            The metric to order by; the first one by default.
+            The metric to order by; `headline_metric` by default.
 
         Returns
         -------
         list of str
             Systems of equal means keep the order in which they were given.
         """
-        by = self.metrics[0] if metric is None else metric
+        by = self.headline_metric if metric is None else metric
         return best_first({system: evaluation[by] for system, evaluation in self.evaluations.items()})
 
     def _cell(self, system: str, metric: str) -> str:
@@ -161,16 +182,20 @@ class SystemComparison(Tabular):
         Returns
         -------
         dict
-            What the evaluations share, `alpha`, `tests` (how many were corrected together), `best`, `conclusion`, and
-            `systems` with the results and tests of each.
+            What the evaluations share, `alpha`, `tests` (how many were corrected together), `best`, `headline_metric`,
+            `conclusion`, `conflicts` (the metrics in which another system is better, beyond chance, than the best by
+            `headline_metric`), and `systems` with the results and tests of each. Of a test, `p_value` and the
+            interval are not corrected, and `p_value_holm` is.
         """
         first = next(iter(self.evaluations.values())).to_dict()
         shared = {name: value for name, value in first.items() if name != "metrics"}
         return shared | {
             "alpha": self.alpha,
-            "tests": sum(map(len, self.against_best.values())),
+            "tests": self.n_tests,
             "best": dict(self.best),
+            "headline_metric": self.headline_metric,
             "conclusion": self.conclusion,
+            "conflicts": list(self.verdict.worse),
             "systems": {
                 system: {
                     metric: result.to_dict() | self._tests_of(system, metric)
@@ -185,9 +210,14 @@ class SystemComparison(Tabular):
         return {"marks": self.marks(system, metric), "against_best": None if against is None else against.to_dict()}
 
     @property
+    def verdict(self) -> Verdict:
+        """What all metrics say together."""
+        return Verdict.of(self)
+
+    @property
     def conclusion(self) -> str:
-        """One sentence: which system is the best by the first metric, by how much, how sure that is, on what."""
-        return conclusion_of_comparison(self)
+        """Which system is the best, by how much, how sure that is, on what, and what the other metrics say."""
+        return self.verdict.sentence
 
     def shown(self) -> ShownTables:
         """Return the tables as people read them."""
@@ -201,7 +231,8 @@ class SystemComparison(Tabular):
         dict of str to list
             Columns by name, with a row for each system and metric: `system`, `metric`, `mean`, `low`, `high`,
             `queries`, `difference` from the best, the p-values `p_value`, `wilcoxon_p_value` and `t_p_value` after
-            Holm's correction, the 95 % interval of the difference `difference_low` and `difference_high`,
+            Holm's correction, the 95 % interval of the difference `difference_low` and `difference_high`, which is not
+            corrected,
             `effect_size` (Cohen's d_z) and `effect` in a word, `wins`, `ties` and `losses`, the smallest `detectable`
             difference, and the `queries_needed` for this one. From `difference` on they are NaN for the best.
         """
@@ -239,7 +270,7 @@ class SystemComparison(Tabular):
             How many slices of about equal size to cut numbers into, 2 or more. Numbers of so few values that each can
             have a slice of its own are not cut.
         metrics : str or sequence of str, optional
-            The metrics to compare in; the first one by default.
+            The metrics to compare in; `headline_metric` by default.
 
         Returns
         -------
@@ -250,8 +281,8 @@ class SystemComparison(Tabular):
         return compare_slices(self, by, slices, self._chosen(metrics))
 
     def _chosen(self, metrics: str | Sequence[str] | None) -> list[str]:
-        """The metrics of those names, which were compared; the first one where none is named."""
-        chosen = self.metrics[:1] if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
+        """The metrics of those names, which were compared; the headline's where none is named."""
+        chosen = [self.headline_metric] if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
         for metric in chosen:
             if metric not in self.best:
                 raise UnknownNameError("metric of this comparison", metric, self.best)
@@ -269,7 +300,7 @@ class SystemComparison(Tabular):
         top : int, default 20
             How many queries to show at most of those that the second system made worse, and of those it made better.
         metric : str, optional
-            The metric that says how much a query changed; the first one by default.
+            The metric that says how much a query changed; `headline_metric` by default.
         depth : int, default 10
             How many documents of each list to show.
 
@@ -285,6 +316,47 @@ class SystemComparison(Tabular):
             raise InputError("only evaluations were compared: their lists are not known")
         (chosen,) = self._chosen(metric)
         return diff_lists(self.evaluations, self.material, (first, second), chosen, top=top, depth=depth)
+
+    def gate(
+        self,
+        allowed: Mapping[Any, float],
+        *,
+        old: str = "old",
+        new: str = "new",
+        randomisations: int = RANDOMISATIONS,
+    ) -> Gate:
+        """Check that a new system is not worse than an old one, as a team's CI does before it takes a new model.
+
+        Parameters
+        ----------
+        allowed : mapping of metric to float
+            For each metric to check, how much of it the new system may lose: 0 or more. The metrics are among those
+            compared.
+        old, new : str, default "old" and "new"
+            The names of the two systems.
+        randomisations : int, default 10000
+            How many random swaps the test makes, 1 or more.
+
+        Returns
+        -------
+        Gate
+            `passed` is False where the new system loses more than is allowed in any of the metrics, beyond chance: by
+            a one-sided randomisation test at the level `alpha`, corrected for the number of metrics checked.
+            `conclusion` says how sure that is. So few queries that no loss could be told from chance are refused.
+
+        Examples
+        --------
+        >>> import rankwright as rw
+        >>> data = rw.synthetic.web_search(30, seed=0)
+        >>> found = rw.compare({"old": data.labels, "new": data.features[:, 0]}, data, ["ndcg@10"])
+        >>> found.gate({"ndcg@10": 0.002}).passed
+        False
+        """
+        for name in (old, new):
+            if name not in self.evaluations:
+                raise UnknownNameError("system", name, self.evaluations)
+        pair = (old, self.evaluations[old]), (new, self.evaluations[new])
+        return check_not_worse(*pair, allowed, self.alpha, randomisations)
 
 
 def compare(
@@ -309,8 +381,9 @@ def compare(
         booster, CatBoost, any object with `predict`), or scores in the row order of the data's source.
     data : RankingDataset, frame or path
         The queries with their labels.
-    metrics : str, function, or a sequence of them, default ("ndcg@5", "ndcg@10", "map", "mrr")
-        What to count. Systems are tested against the best by each metric; the first one orders the table.
+    metrics : str, function, or a sequence of them, default ("ndcg@10", "ndcg@5", "map", "mrr")
+        What to count. Systems are tested against the best by each metric. The one that all rankers were trained for
+        orders the table and is the headline, or else the first one.
     convention : str or Convention, default "standard"
         The rules for metrics that name no convention.
     alpha : float, default 0.05
@@ -356,7 +429,8 @@ def compare(
     evaluations = {name: evaluate_lists(own, metrics, convention, **how) for name, own in lists.items()}
     rankers = {name: system for name, system in systems.items() if hasattr(system, "predict")}
     found = compare_evaluations(evaluations, alpha=alpha, randomisations=randomisations)
-    return replace(found, material=ComparedSystems(lists, data, rankers))
+    aim = trained_for(rankers, next(iter(evaluations.values())))
+    return replace(found, material=ComparedSystems(lists, data, rankers), aim=aim)
 
 
 def compare_evaluations(

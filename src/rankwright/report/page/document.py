@@ -16,6 +16,7 @@ class Sureness(StrEnum):
 
     SURE = "sure"
     CHANCE = "may be chance"
+    CONFLICT = "metrics disagree"
     MEASURED = "measured"
 
 

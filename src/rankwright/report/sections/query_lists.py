@@ -113,7 +113,8 @@ def _nothing_relevant(measured: Measured) -> Float64Array:
 
 def _thinned(measured: Measured, order: IntArray) -> tuple[IntArray, list[str], list[str]]:
     """The queries and the metrics whose values fit into the page, and what is said of those that do not."""
-    metrics, n_queries = list(measured.some.results), measured.some.n_queries
+    n_queries = measured.some.n_queries
+    metrics = list(dict.fromkeys([measured.metric, *measured.some.results]))  # the page shows the first one first
     fit = max(1, MOST_VALUES // (len(measured.evaluations) * max(1, min(n_queries, MOST_QUERIES))))
     notes = []
     if fit < len(metrics):

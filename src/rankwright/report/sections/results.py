@@ -7,50 +7,45 @@ from dataclasses import replace
 from rankwright.errors import RankwrightError
 from rankwright.metrics.comparison.comparison_tables import (
     OUTCOMES,
+    corrected_note,
     detectable_of,
     difference_cell,
     effect_cell,
     outcomes_cell,
     p_cell,
+    p_text,
 )
 from rankwright.metrics.comparison.slice_comparison import SliceComparison
 from rankwright.metrics.comparison.system_comparison import SystemComparison
+from rankwright.metrics.comparison.verdict import gained
 from rankwright.report.measured import Measured
 from rankwright.report.page.document import Block, Chart, KeyFigure, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.specs.comparisons import mean_intervals, slice_differences
 from rankwright.tables.text import ShownTable, counted
 
-SURE = 0.001  # p-values below it are not told apart
 BY = ("documents", "relevant")
 BY_NAMES = {"documents": "number of documents", "relevant": "number of relevant documents"}
 
 
 def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
-    """Which system won, by how much, and how sure that is, by the first metric."""
-    metric, (first, second, *_) = comparison.metrics[0], comparison.ordered()
-    against = comparison.against_best[metric][second]
-    test, p_value = against.paired, against.randomisation_holm
-    is_sure = test.difference != 0 and test.queries > 1 and p_value < comparison.alpha
-    low, high = sorted(abs(end) if end * test.difference > 0 else -abs(end) for end in test.interval)
-    if test.difference == 0:
-        headline = f"{first} and {second} are equal"
-    else:
-        headline = f"{first} wins" if is_sure else f"{first} leads, but that may be chance"
-    # The label says that p is corrected, because the interval beside it is not.
-    n_tests = sum(map(len, comparison.against_best.values()))
-    corrected = f", corrected for {n_tests} tests" if n_tests > 1 else ""
+    """Which system won, by how much, how sure that is, and what other metrics say against it."""
+    verdict, metric, n_tests = comparison.verdict, comparison.headline_metric, comparison.n_tests
+    test, p_value = verdict.against.paired, verdict.against.randomisation_holm
+    low, high = gained(test)
+    # The labels say what is corrected, because the interval is not and p is.
+    corrected, plain = (f", corrected for {n_tests} tests", ", not corrected") if n_tests > 1 else ("", "")
     figures = (
-        KeyFigure(f"{abs(test.difference):+.4f}", f"{metric} over {second}"),
-        KeyFigure(f"{low:.4f} to {high:.4f}", "95 % interval of the difference"),
-        KeyFigure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", f"p, randomisation test{corrected}"),
+        KeyFigure(f"{abs(test.difference):+.4f}", f"{metric} over {verdict.second}"),
+        KeyFigure(f"{low:.4f} to {high:.4f}", f"95 % interval of the difference{plain}"),
+        KeyFigure(p_text(p_value).removeprefix("p ").removeprefix("= "), f"p, randomisation test{corrected}"),
         KeyFigure(f"{test.losses:,} / {test.ties:,} / {test.wins:,}", "queries won / tied / lost"),
     )
-    sureness = Sureness.SURE if is_sure else Sureness.CHANCE
-    return PageVerdict(headline, comparison.conclusion, sureness, figures)
+    sureness = Sureness.CONFLICT if verdict.worse else Sureness.SURE if verdict.is_sure else Sureness.CHANCE
+    return PageVerdict(verdict.headline, verdict.sentence, sureness, figures)
 
 
 def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
-    """What one system reached, by the first metric; `on` is added after the number of queries."""
+    """What one system reached, by the headline's metric; `on` is added after the number of queries."""
     (name,) = measured.evaluations
     result = measured.some[measured.metric]
     low, high = result.interval
@@ -71,7 +66,7 @@ def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
 
 
 def metrics_section(measured: Measured) -> Section:
-    """The table of metrics, a chart of the first one, and the tests against the best where there are several."""
+    """The table of metrics, a chart of the headline's, and the tests against the best where there are several."""
     headline = measured.some.headline
     blocks: list[Block] = []
     if measured.comparison is None:
@@ -119,7 +114,7 @@ def tests_table(comparison: SystemComparison) -> ShownTable:
             )
         notes.append(detectable_of(metric, comparison.best[metric], names[0], against[names[0]].paired))
     columns = ["metric", "systems", "difference (95 %)", "p", "t-test", "Wilcoxon", "effect", OUTCOMES]
-    told = ["p is that of the randomisation test. All p-values are after Holm's correction.", *filter(None, notes[:1])]
+    told = list(filter(None, ["p is that of the randomisation test.", corrected_note(comparison), *notes[:1]]))
     return ShownTable("Tests against the best", columns, rows, columns[2:], told)
 
 
