@@ -16,7 +16,7 @@ from rankwright.metrics.comparison.comparison_tables import tables_of
 from rankwright.metrics.comparison.diff import RankingDiff, diff_lists
 from rankwright.metrics.comparison.gate import Gate, check_not_worse
 from rankwright.metrics.comparison.slice_comparison import SLICES, SliceComparison, compare_slices
-from rankwright.metrics.comparison.verdict import Verdict, trained_for
+from rankwright.metrics.comparison.verdict import ComparisonVerdict, trained_for
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import (
     DEFAULT_METRICS,
@@ -70,7 +70,7 @@ class SystemComparison(Tabular):
         How many tests the p-values are corrected for.
     headline, legend : str
         The lines that belong above and below the table.
-    verdict : Verdict
+    verdict : ComparisonVerdict
         What all metrics say together: a headline, a sentence, and in which metrics the best system is not the best.
     conclusion : str
         The verdict's sentence: which system is the best by `headline_metric`, by how much, how sure that is, on how
@@ -210,9 +210,9 @@ class SystemComparison(Tabular):
         return {"marks": self.marks(system, metric), "against_best": None if against is None else against.to_dict()}
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ComparisonVerdict:
         """What all metrics say together."""
-        return Verdict.of(self)
+        return ComparisonVerdict.of(self)
 
     @property
     def conclusion(self) -> str:

@@ -36,7 +36,7 @@ def _evaluated(metric: Any, evaluation: Evaluation) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
+class ComparisonVerdict:
     """What a comparison comes to: the best system by the headline's metric, and what all other metrics say of it.
 
     `against` is how the second system differs from the first. The other metrics are told apart by where the first
@@ -50,7 +50,7 @@ class Verdict:
     against: AgainstBest
 
     @classmethod
-    def of(cls, comparison: SystemComparison) -> Verdict:
+    def of(cls, comparison: SystemComparison) -> ComparisonVerdict:
         """The verdict of a comparison."""
         first, second, *_ = comparison.ordered()
         return cls(comparison, first, second, comparison.against_best[comparison.headline_metric][second])
