@@ -257,3 +257,10 @@ def test_sizes_grow_by_the_square_root_of_two_and_hold_the_target():
 def test_the_most_trees_that_fit_are_found_between_two_sizes(target, expected):
     tried = [(1, 10), (4, 40), (8, 80)]
     assert _most_within(target, tried, lambda n_trees: 10 * n_trees) == expected
+
+
+def test_what_is_told_of_the_size_is_of_the_file(bagged, data):
+    small = rw.compress(bagged, data, means=["exact", "prune"], target_trees=10)
+    before, after = small.original.bytes, small.chosen.bytes
+    told = f"{before / after:.1f} times smaller: {before:,} → {after:,} bytes, {small.factor:.1f} times fewer nodes"
+    assert told in str(small)

@@ -73,6 +73,17 @@ class Compressed(Tabular):
         return self.original.bytes / self.chosen.bytes
 
     @property
+    def file_factor(self) -> float:
+        """How many times fewer bytes the file of the chosen model has."""
+        return self.original.bytes / self.chosen.bytes
+
+    @property
+    def smaller(self) -> str:
+        """How much smaller the chosen model is, by the bytes of its file and, where both are forests, by its nodes."""
+        told = f"{self.file_factor:.1f} times smaller: {self.original.bytes:,} → {self.chosen.bytes:,} bytes"
+        return f"{told}, {self.factor:.1f} times fewer nodes" if self.original.nodes and self.chosen.nodes else told
+
+    @property
     def sign(self) -> float:
         """1 where a higher metric is better, else -1."""
         return 1.0 if self.before.measure.higher_is_better else -1.0
@@ -90,7 +101,7 @@ class Compressed(Tabular):
         after, found = self.after, self.difference
         notes = [
             "* chosen",
-            f"{self.factor:.1f} times smaller, for {self.goal.name}",
+            f"{self.smaller}; chosen for {self.goal.name}",
             f"test: {self.metric} {after.mean:.4f}, 95 % interval {after.interval.low:.4f} to "
             f"{after.interval.high:.4f}, over {after.n_queries} queries; it was {self.before.mean:.4f}",
             f"difference {found.difference:+.4f}, 95 % interval {found.interval.low:+.4f} to "

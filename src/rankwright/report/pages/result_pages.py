@@ -142,8 +142,8 @@ def _of_compressed(compressed: Compressed) -> PageVerdict:
     lost = "loses" if compressed.sign * test.difference < 0 else "gains"
     sure = f"{'this is hardly' if test.p_value < ALPHA else 'that may be'} chance: p = {test.p_value:.2g}"
     sentence = (
-        f"The chosen model ({chosen.means}) is {compressed.factor:.1f} times smaller. On {test.queries:,} test queries "
-        f"it {lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
+        f"The chosen model ({chosen.means}) is {compressed.smaller}. On {test.queries:,} test queries it "
+        f" {lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
         f"{high:+.4f}), and {sure}."
     )
     faster = original.microseconds / chosen.microseconds if chosen.microseconds > 0 else 1.0
@@ -152,7 +152,7 @@ def _of_compressed(compressed: Compressed) -> PageVerdict:
         KeyFigure(f"{faster:.1f} times", "faster to score"),
         KeyFigure(f"{compressed.before.mean:.4f} → {compressed.after.mean:.4f}", f"{compressed.metric} on test"),
     )
-    return PageVerdict(f"{compressed.factor:.1f} times smaller", sentence, Sureness.MEASURED, figures)
+    return PageVerdict(f"{compressed.file_factor:.1f} times smaller", sentence, Sureness.MEASURED, figures)
 
 
 def page_of_explanation(

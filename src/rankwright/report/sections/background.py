@@ -70,7 +70,11 @@ def _caption(histories: Mapping[str, History]) -> str:
     told = []
     for name, history in histories.items():
         ends = "interrupted" if history.interrupted else "stopped early" if history.stopped_early else "ended"
-        best = f"best {history.best_mean:.4f} at step {(history.best_step or 0) + 1:,}"
+        # The words and the number that `rankwright train` prints.
+        which = "best" if history.chosen else "last"
+        best = f"{which} {history.best_value:.4f} after step {(history.best_step or 0) + 1:,}"
+        if history.smoothing > 0 and history.chosen:
+            best += f" (the mean around it is {history.best_mean:.4f})"
         told.append(f"{name}: {best}, {ends} after {len(history.values):,} steps")
     smooth = any(history.smoothing > 0 and history.chosen for history in histories.values())
     how = " The strong line is the mean over neighbouring steps, which the step was chosen by." if smooth else ""
@@ -80,11 +84,13 @@ def _caption(histories: Mapping[str, History]) -> str:
 def importances_section(rankers: Mapping[str, Ranker], data: RankingDataset | None) -> Section | None:
     """A chart for each ranker that can tell; None where none can."""
     blocks: list[Block] = []
+    counted_on = None if data is None else _some(data)
     for name, ranker in rankers.items():
-        found = _importance(ranker, None if data is None else _some(data))
+        found = _importance(ranker, counted_on)
         if found is not None and np.count_nonzero(found.values):
             spec = importance_bars(found, SHOWN_IMPORTANCES) | {"title": name}
-            blocks.append(Chart(spec, f"{found.meaning}. The lines are 95 % intervals."))
+            sampled = _sampled(data, counted_on) if found.kind == CONTRIBUTION else ""
+            blocks.append(Chart(spec, f"{found.meaning}{sampled}. The lines are 95 % intervals."))
     if not blocks:
         return None
     lead = (
@@ -100,6 +106,13 @@ def _importance(ranker: Ranker, data: RankingDataset | None) -> FeatureImportanc
         with suppress(RankwrightError):
             return feature_importance(ranker, data, kind)
     return None
+
+
+def _sampled(data: RankingDataset | None, counted_on: RankingDataset | None) -> str:
+    """Why there are fewer queries than the data has; nothing where all are counted."""
+    if data is None or counted_on is None or counted_on.n_queries == data.n_queries:
+        return ""
+    return f" of {data.n_queries:,}: an even sample of about {MOST_DOCUMENTS:,} documents, which keeps the report quick"
 
 
 def _some(data: RankingDataset) -> RankingDataset:
@@ -243,7 +256,7 @@ def _provenance_section(rankers: Mapping[str, Ranker], data: RankingDataset | No
     blocks: list[Block] = []
     if origin.command is not None:
         blocks.append(Commands([("The command that made this page", origin.command)]))
-    blocks.append(Facts(list(_versions(origin)), "Versions and seeds"))
+    blocks.append(Facts([*_versions(origin), *_seeds(rankers)], "Versions and seeds"))
     rows = list(_files(origin))
     if data is not None:
         rows.append(["documents measured on, as they were read", "xxh3-128", data_digest(data)])
@@ -251,8 +264,9 @@ def _provenance_section(rankers: Mapping[str, Ranker], data: RankingDataset | No
     rows += [[f"training data of {name}", "xxh3-128", digest] for name, digest in trained.items() if digest]
     if rows:
         blocks.append(PageTable(ShownTable("Digests", ["of", "kind", "digest"], rows)))
-    if rankers:
-        blocks.append(PageTable(_settings_table(rankers)))
+    settings = _settings_table(rankers)
+    if settings.rows:
+        blocks.append(PageTable(settings))
     lead = "The same versions, settings, seeds and files give the same numbers."
     return Section("again", "Do it again", lead, tuple(blocks))
 
@@ -268,7 +282,7 @@ def _settings_table(rankers: Mapping[str, Ranker]) -> ShownTable:
         setting
         for name, own in given.items()
         for setting, value in own.items()
-        if setting == "seed" or short(value) != short(defaults[name].get(setting))
+        if short(value) != short(defaults[name].get(setting))
     )
     columns = ["setting", *rankers]
     rows = [
@@ -286,6 +300,14 @@ def _versions(origin: Origin) -> Iterator[tuple[str, str]]:
     yield "system", f"{platform.system()} {platform.machine()}"
     if origin.seed is not None:
         yield "seed of intervals and tests", str(origin.seed)
+
+
+def _seeds(rankers: Mapping[str, Ranker]) -> Iterator[tuple[str, str]]:
+    """The seed that each ranker was trained with, also where it is the default."""
+    for name, ranker in rankers.items():
+        seed = ranker.trained().settings.get("seed")
+        if seed is not None:
+            yield f"seed of {name}", str(seed)
 
 
 def _files(origin: Origin) -> Iterator[list[str]]:
