@@ -6,6 +6,7 @@ import re
 
 import rankwright as rw
 from rankwright.report.measured import Origin
+from rankwright.report.page.document import Chart, Facts, PageTable, Section
 from rankwright.report.pages.result_pages import page_of_ranker
 from rankwright.report.sections.background import importances_section, learning_section, made_of
 
@@ -24,6 +25,11 @@ def test_other_models_are_told_in_words_too(small_data):
     assert made_of(bag).startswith("2 bags, at least 3 trees a bag")
 
 
+def captions_of(section: Section | None) -> list[str]:
+    assert section is not None
+    return [block.caption for block in section.blocks if isinstance(block, Chart)]
+
+
 def watched_forest():
     data = rw.synthetic.web_search(n_queries=60, seed=0)
     train, valid = data.split(valid=0.4, seed=0)
@@ -34,9 +40,7 @@ def test_the_report_tells_the_best_value_that_train_tells():
     forest, _ = watched_forest()
     history = forest.history_
     assert history.smoothing > 0
-    section = learning_section({"forest": forest})
-    assert section is not None
-    caption = section.blocks[0].caption
+    (caption,) = captions_of(learning_section({"forest": forest}))
     assert f"best {history.best_value:.4f} after step {history.best_step + 1}" in caption
     assert f"the mean around it is {history.best_mean:.4f}" in caption
 
@@ -44,17 +48,17 @@ def test_the_report_tells_the_best_value_that_train_tells():
 def test_importances_say_why_they_are_of_fewer_queries():
     forest, data = watched_forest()
     some = data.take_queries(range(5))
-    captions = [importances_section({"forest": forest}, own).blocks[0].caption for own in (data, some)]
-    assert re.search(r"over \d+ queries of 60: an even sample of about 1,000 documents", captions[0])
-    assert "over 5 queries. " in captions[1]
+    sampled, whole = (captions_of(importances_section({"forest": forest}, own))[0] for own in (data, some))
+    assert re.search(r"over \d+ queries of 60: an even sample of about 1,000 documents", sampled)
+    assert "over 5 queries. " in whole
 
 
 def test_a_seed_that_is_the_default_is_no_changed_setting(small_data):
     forest = rw.LambdaMART(n_trees=1, max_leaves=4, threads=1).fit(small_data)
     page = page_of_ranker("forest", forest, Origin())
-    facts = [block.rows for block in page.sections[-1].blocks if block.kind == "facts"]
+    facts = [block.rows for block in page.sections[-1].blocks if isinstance(block, Facts)]
     assert ("seed of forest", "0") in facts[0]
-    tables = [block.table for block in page.sections[-1].blocks if block.kind == "table"]
+    tables = [block.table for block in page.sections[-1].blocks if isinstance(block, PageTable)]
     settings = [row[0] for table in tables if table.title.startswith("Settings") for row in table.rows]
     assert "n_trees" in settings
     assert "seed" not in settings
