@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.report.test_writing import state_of
 
 import rankwright as rw
 
@@ -103,3 +104,34 @@ def test_a_study_is_shown_and_no_folder_is_a_page(folder, rankwright, monkeypatc
     assert made.code == 0
     assert "Best configurations" in made.stdout
     assert rankwright("tune", "--report", "kept").code == 2
+
+
+def test_titles_and_texts_are_columns_that_a_report_shows(rankwright, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"q{n // 4},some words {n // 4},title {n},{n % 2},{n % 3}" for n in range(16)]
+    Path("data.csv").write_text("\n".join(["qid,words,name,label,x", *rows]) + "\n")
+    Path("old.txt").write_text("1\n2\n" * 8)
+    Path("new.txt").write_text("2\n1\n" * 8)
+    columns = ("--title", "name", "--text", "words")
+    trained = ("train", "data.csv", "--valid", "data.csv", "--ranker", "linear-regression", "--out", "m.rw")
+    for command in (
+        (*trained, *columns, "--report", "trained.html"),
+        ("evaluate", "data.csv", "--model", "m.rw", *columns, "--report", "measured.html"),
+        ("compare", "data.csv", "--scores", "old.txt", "--scores", "new.txt", *columns, "--report", "compared.html"),
+    ):
+        result = rankwright(*command)
+        assert result.code == 0, result.stderr
+        queries = state_of(Path(command[-1]).read_text())["queries"]
+        assert queries["texts"][0] == "some words 0"
+        assert queries["lists"]["0"]["docs"][0][3].startswith("title ")
+    for wrong, message in (
+        (("evaluate", "data.csv", "--scores", "old.txt", *columns), "--title and --text go with --report"),
+        (("evaluate", "data.csv", "--model", "m.rw", "--title", "nam", "--report", "x.html"), "no column 'nam'"),
+        (
+            ("evaluate", "data.csv", "--scores", "old.txt", "--format", "svmlight", *columns, "--report", "x.html"),
+            "CSV",
+        ),
+    ):
+        result = rankwright(*wrong)
+        assert result.code == 2
+        assert message in result.stderr

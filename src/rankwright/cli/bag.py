@@ -10,7 +10,7 @@ from rankwright.cli import options as shared
 from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data
 from rankwright.cli.output import print_json, print_table, progress, tell, tell_written
-from rankwright.cli.reporting import check_report_option, origin, write_report
+from rankwright.cli.reporting import check_report_option, check_texts, origin, write_report
 from rankwright.cli.train import train_and_show
 from rankwright.errors import require
 
@@ -64,6 +64,8 @@ def bag(
     allow_empty: bool = shared.ALLOW_EMPTY,
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
+    title: str | None = shared.TITLE,
+    text: str | None = shared.TEXT,
     as_json: bool = shared.AS_JSON,
 ) -> None:
     """Train a bag of rankers, each on its own sample of queries, and write the model file.
@@ -81,12 +83,15 @@ def bag(
         from rankwright.catalog.settings import bag_of
         from rankwright.catalog.training import TrainingFiles
 
+        reading = check_texts(report, test or valid, format, reading, title, text)
         options = {"select": select, "seed": seed, "threads": threads}
         chosen = bag_of(ranker, settings or (), n_bags=bags, overfit=overfit, **options)
         files = TrainingFiles(train=data, valid=valid, test=test, format=format, options=reading)
         where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
-        train_and_show(chosen, files, out, name=chosen.name, as_json=as_json, report=report, **where)
+        shown = (title, text)
+        train_and_show(chosen, files, out, name=chosen.name, as_json=as_json, report=report, shown=shown, **where)
         return
+    require(title is None and text is None, "the report of --study shows no lists: leave out --title and --text")
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
     require(cluster is None and workers is None, "--study trains here: leave out --cluster and --workers")
     require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")

@@ -11,7 +11,7 @@ import typer
 from rankwright.cli import options as shared
 from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data, separated
 from rankwright.cli.output import print_json, print_tables, progress, write_per_query
-from rankwright.cli.reporting import check_report_option, origin, write_report
+from rankwright.cli.reporting import check_report_option, check_texts, origin, write_report
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def compare(
     fail_if_worse: list[str] | None = FAIL_IF_WORSE,
     per_query: str | None = shared.PER_QUERY,
     report: str | None = shared.REPORT_FILE,
+    title: str | None = shared.TITLE,
+    text: str | None = shared.TEXT,
     markdown: bool = MARKDOWN,
     format: str | None = shared.DATA_FORMAT,
     as_json: bool = shared.AS_JSON,
@@ -92,6 +94,7 @@ def compare(
     _check_gate(allowed, [*(model or []), *(scores or []), *(run or [])])
     names = _with_gates(metric_names(metrics), allowed)
     check_report_option(report, data, qrels, *(scores or []), *(run or []))
+    reading = check_texts(report, data, format, reading, title, text)
     check_slices(slice)
     require(diff is not None or top is None, "--top goes with --diff")
     pair = separated(diff or "")
@@ -114,9 +117,11 @@ def compare(
     print_comparison(comparison, details, gate, per_query=per_query, markdown=markdown, as_json=as_json)
     if report is not None:
         from rankwright.report.pages.result_pages import page_of_comparison
+        from rankwright.report.shown_texts import read_shown_texts
 
+        texts = read_shown_texts(str(data), format, reading, title=title, text=text)
         about = origin({"data": data or qrels}, dict(map(_named, model or [])), seed)
-        write_report(report, lambda: page_of_comparison(comparison, about, sliced))
+        write_report(report, lambda: page_of_comparison(comparison, about, sliced, texts))
     if gate is not None and not gate.passed:
         raise typer.Exit(WORSE)
 

@@ -10,7 +10,7 @@ import typer
 from rankwright.cli import options as shared
 from rankwright.cli.options import arg, metric_names, opt, reads_data
 from rankwright.cli.output import print_json, print_table, print_text, progress, write_per_query
-from rankwright.cli.reporting import check_report_option, origin, write_report
+from rankwright.cli.reporting import check_report_option, check_texts, origin, write_report
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.convention_comparison import ConventionComparison
     from rankwright.metrics.evaluation import Evaluation
     from rankwright.report.page.document import Page
+    from rankwright.report.shown_texts import ShownTexts
 
     Scored: TypeAlias = tuple[Float64Array, RankingDataset]
 
@@ -36,6 +37,8 @@ def evaluate(
     convention: str | None = opt("The name of a convention, or all. Default: standard, or trec with --run."),
     per_query: str | None = shared.PER_QUERY,
     report: str | None = shared.REPORT_FILE,
+    title: str | None = shared.TITLE,
+    text: str | None = shared.TEXT,
     format: str | None = shared.DATA_FORMAT,
     as_json: bool = shared.AS_JSON,
     threads: int | None = shared.THREADS,
@@ -53,6 +56,8 @@ def evaluate(
 
     names = metric_names(metrics) or DEFAULT_METRICS
     check_report_option(report, data, scores)
+    require(run is None or not (title or text), "--title and --text name columns of documents, and a run has none")
+    reading = check_texts(report, data, format, reading, title, text)
     require(report is None or convention != "all", "--report needs one convention, not all")
     options: dict[str, Any] = {"threads": threads, "seed": seed}
     if convention == "all":
@@ -79,10 +84,21 @@ def evaluate(
         write_per_query(per_query, evaluation.per_query(), as_json=as_json)
     print_json(evaluation.to_dict()) if as_json else _show(evaluation, err=per_query == "-")
     if report is not None:
-        write_report(report, lambda: _page(evaluation, scored, str(system), model, data, seed))
+        from rankwright.report.shown_texts import read_shown_texts
+
+        texts = read_shown_texts(data, format, reading, title=title, text=text)
+        write_report(report, lambda: _page(evaluation, scored, str(system), model, data, seed, texts))
 
 
-def _page(evaluation: Evaluation, scored: Scored | None, system: str, model: str | None, data: str, seed: int) -> Page:
+def _page(
+    evaluation: Evaluation,
+    scored: Scored | None,
+    system: str,
+    model: str | None,
+    data: str,
+    seed: int,
+    texts: ShownTexts,
+) -> Page:
     """The page on what was evaluated: with lists where there are scores, with explanations where there is a model."""
     from rankwright.catalog.rankers import load
     from rankwright.metrics.evaluation import ScoredLists
@@ -93,7 +109,7 @@ def _page(evaluation: Evaluation, scored: Scored | None, system: str, model: str
     lists = {} if scored is None else {name: ScoredLists.of_dataset(*scored)}
     documents = None if scored is None else scored[1]
     rankers = {} if model is None else {name: load(model)}
-    measured = Measured({name: evaluation}, None, lists, documents, rankers)
+    measured = Measured({name: evaluation}, None, lists, documents, rankers, texts)
     about = origin({"data": data, "system": None if model else system}, {} if model is None else {name: model}, seed)
     return page_of_measured(measured, about, title=f"{system} on {data}", on=f" of {Path(data).name}")
 

@@ -73,6 +73,8 @@ REPORT_FILE = opt(
     "FILE.html",
     writes=output_kinds.page,
 )
+TITLE = opt("The column with the documents' titles, which --report shows; it is no feature.", "NAME")
+TEXT = opt("The column with the queries' texts, which --report shows; it is no feature.", "NAME")
 FOLDS_DATA = arg("Documents with labels, or a LETOR folder: Fold1, Fold2, …", "DATA")
 FOLDS = opt("How many folds to cut. Default: 5, or those of the LETOR folder.")
 FOLD_SEEDS = opt("How often to train on each fold, each time with a new seed.", default=1)

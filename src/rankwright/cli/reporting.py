@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,19 @@ def check_report_option(report: str | None, *inputs: str | None) -> None:
     require(STANDARD_INPUT not in inputs, "--report names the files it is about: give a file, not standard input")
 
 
+def check_texts(
+    report: str | None, path: str | None, format: str | None, reading: Mapping[str, Any], *names: str | None
+) -> dict[str, Any]:
+    """The options to read the file with, without the columns of `--title` and `--text`, which go with a report."""
+    if not any(names):
+        return dict(reading)
+    require(report is not None, "--title and --text go with --report, which shows them; --drop leaves columns out")
+    require(path is not None, "--title and --text name columns of the documents that are measured: give their file")
+    from rankwright.report.shown_texts import without_texts
+
+    return without_texts(str(path), format, reading, *names)
+
+
 def origin(files: Mapping[str, str | None], models: Mapping[str, str] | None = None, seed: int | None = None) -> Origin:
     """Where the results come from, and the command that was given."""
     from rankwright.report.measured import Origin
@@ -48,11 +62,14 @@ def write_report(report: str, page: Callable[[], Page]) -> None:
     tell_written(*write_page(made, report))
 
 
-def training_page(trained: TrainedOnFiles, files: TrainingFiles, out: str) -> Page:
+def training_page(
+    trained: TrainedOnFiles, files: TrainingFiles, out: str, title: str | None = None, text: str | None = None
+) -> Page:
     """The page on a ranker that was trained: measured on the test documents, or on those that chose its best step."""
     from rankwright.catalog.scoring import read_for
     from rankwright.report.measured import measured_ranker
     from rankwright.report.pages.result_pages import page_of_measured, page_of_ranker
+    from rankwright.report.shown_texts import read_shown_texts
 
     ranker = trained.ranker
     part, path = ("test", files.test) if files.test is not None else ("validation", files.valid)
@@ -65,7 +82,9 @@ def training_page(trained: TrainedOnFiles, files: TrainingFiles, out: str) -> Pa
         options["initial_scores"] = files.valid_initial_scores
     documents = read_for(ranker.trained(), path, **options)
     measured = measured_ranker(ranker.name, ranker, documents, threads=ranker.threads)
-    title = f"{ranker.name}, trained on {Path(files.train).name}"
+    texts = read_shown_texts(str(path), files.format, files.options, title=title, text=text)
+    measured = replace(measured, texts=texts)
+    headed = f"{ranker.name}, trained on {Path(files.train).name}"
     chosen = " that chose its best step, so that it looks better than it is" if part == "validation" else ""
     on = f" of {Path(path).name}{chosen}"
-    return page_of_measured(measured, origin({**roles, "data": path}, {ranker.name: out}), title=title, on=on)
+    return page_of_measured(measured, origin({**roles, "data": path}, {ranker.name: out}), title=headed, on=on)

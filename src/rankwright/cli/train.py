@@ -11,7 +11,7 @@ from rankwright.cli import options as shared
 from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, opt, reads_data
 from rankwright.cli.output import print_json, print_text, progress, tell_written
-from rankwright.cli.reporting import check_report_option, training_page, write_report
+from rankwright.cli.reporting import check_report_option, check_texts, training_page, write_report
 from rankwright.errors import require
 from rankwright.tables.text import counted
 
@@ -62,6 +62,8 @@ def train(
     allow_empty: bool = shared.ALLOW_EMPTY,
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
+    title: str | None = shared.TITLE,
+    text: str | None = shared.TEXT,
     as_json: bool = shared.AS_JSON,
 ) -> None:
     """Train a ranker and write its model file.
@@ -74,6 +76,7 @@ def train(
     Parquet or LETOR files; the model file is the same.
     """
     check_report_option(report, valid, test)
+    reading = check_texts(report, test or valid, format, reading, title, text)
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.catalog.training import TrainingFiles
 
@@ -86,15 +89,24 @@ def train(
         train=data, valid=valid, watch=watch or (), test=test, **beside, format=format, options=reading
     )
     where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
-    train_and_show(chosen, files, out, name=ranker, as_json=as_json, report=report, **where)
+    train_and_show(chosen, files, out, name=ranker, as_json=as_json, report=report, shown=(title, text), **where)
 
 
 def train_and_show(
-    ranker: Ranker, files: TrainingFiles, out: str, *, name: str, as_json: bool, report: str | None, **how: Any
+    ranker: Ranker,
+    files: TrainingFiles,
+    out: str,
+    *,
+    name: str,
+    as_json: bool,
+    report: str | None,
+    shown: tuple[str | None, str | None],
+    **how: Any,
 ) -> None:
     """Train the ranker, write its model file, and print how that went.
 
-    `name` is what the user called the ranker; `how` are further options of `train_on_files`.
+    `name` is what the user called the ranker; `shown` are the columns of titles and texts for the report; `how` are
+    further options of `train_on_files`.
     """
     from rankwright.catalog.training import train_on_files
 
@@ -106,7 +118,7 @@ def train_and_show(
         _show(trained, out)
         tell_written(out)
     if report is not None:
-        write_report(report, lambda: training_page(trained, files, out))
+        write_report(report, lambda: training_page(trained, files, out, *shown))
 
 
 def _told_of_clicks(ranker: Ranker) -> Iterator[str]:

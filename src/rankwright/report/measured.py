@@ -12,6 +12,7 @@ from rankwright.metrics.comparison.verdict import trained_for
 from rankwright.metrics.convention import DEFAULT
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
 from rankwright.rankers.ranker import Ranker
+from rankwright.report.shown_texts import ShownTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +38,18 @@ class Measured:
     lists: Mapping[str, ScoredLists] = field(default_factory=dict)
     data: RankingDataset | None = None
     systems: Mapping[str, Any] = field(default_factory=dict)  # those that score documents by themselves
+    texts: ShownTexts = field(default_factory=ShownTexts)
 
     @classmethod
-    def of_comparison(cls, comparison: SystemComparison) -> Measured:
+    def of_comparison(cls, comparison: SystemComparison, texts: ShownTexts) -> Measured:
         """The systems of a comparison, with their lists where it kept them; the best system first."""
         order, material = comparison.ordered(), comparison.material
         evaluations = {name: comparison.evaluations[name] for name in order}
         if material is None:
-            return cls(evaluations, comparison)
+            return cls(evaluations, comparison, texts=texts)
         lists = {name: material.lists[name] for name in order}
         systems = {name: material.rankers[name] for name in order if name in material.rankers}
-        return cls(evaluations, comparison, lists, material.data, systems)
+        return cls(evaluations, comparison, lists, material.data, systems, texts)
 
     @property
     def some(self) -> Evaluation:

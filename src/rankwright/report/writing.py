@@ -55,7 +55,13 @@ def check_report(path: str | os.PathLike[str]) -> None:
 
 
 def write_report(
-    results: Any, path: str | os.PathLike[str], *, data: Any = None, title: str | None = None
+    results: Any,
+    path: str | os.PathLike[str],
+    *,
+    data: Any = None,
+    title: str | None = None,
+    titles: Any = None,
+    texts: Any = None,
 ) -> list[Path]:
     """Write a report: one page of HTML that opens anywhere and needs no network.
 
@@ -70,6 +76,10 @@ def write_report(
         Where `results` is a trained ranker, the documents with labels to measure it on.
     title : str, optional
         What the page is called; by default it names what it is about.
+    titles : sequence of str, optional
+        A title for each document, in the row order of the data's source, to show beside its id.
+    texts : mapping, optional
+        The texts of queries by their ids, to show beside the ids.
 
     Returns
     -------
@@ -87,7 +97,7 @@ def write_report(
     'report.html'
     """
     check_report(path)
-    page = page_of(results, data)
+    page = page_of(results, data, titles, texts)
     return write_page(page if title is None else replace(page, title=title), path)
 
 

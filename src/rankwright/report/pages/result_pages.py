@@ -22,6 +22,7 @@ from rankwright.report.pages.search_page import page_of_tuned
 from rankwright.report.sections.background import background_sections, importances_section, learning_section, size_text
 from rankwright.report.sections.query_lists import queries_section, tables_beside
 from rankwright.report.sections.results import comparison_verdict, measured_verdict, metrics_section, slices_section
+from rankwright.report.shown_texts import ShownTexts
 from rankwright.report.specs.curves import quality_by_size, quality_by_time
 from rankwright.report.specs.explanation_charts import Explained, explanation_chart
 from rankwright.tables.text import counted
@@ -29,16 +30,19 @@ from rankwright.tuning.tuner import Tuned
 
 TITLES = 3  # systems that a title names
 ALPHA = 0.05
+NO_TEXTS = ShownTexts()
 
 
-def page_of(results: Any, data: Any = None) -> Page:
+def page_of(results: Any, data: Any = None, titles: Any = None, texts: Any = None) -> Page:
     """The page of any result; `data` are the documents that a ranker is to be measured on."""
     origin = Origin()
     if isinstance(results, Ranker):
-        return _page_of_ranker(results, data, origin)
+        return _page_of_ranker(results, data, origin, titles, texts)
     require(data is None, "data goes with a ranker: other results know what they were measured on")
     if isinstance(results, SystemComparison):
-        return page_of_comparison(results, origin)
+        known = None if results.material is None else results.material.data
+        return page_of_comparison(results, origin, texts=ShownTexts.given(titles, texts, known))
+    require(titles is None and texts is None, "titles and texts go with a comparison, or with a ranker and its data")
     if isinstance(results, Evaluation):
         return page_of_measured(Measured({"scores": results}), origin, title="Evaluation")
     if isinstance(results, Tuned):
@@ -53,19 +57,26 @@ def page_of(results: Any, data: Any = None) -> Page:
     )
 
 
-def _page_of_ranker(ranker: Ranker, data: Any, origin: Origin) -> Page:
+def _page_of_ranker(ranker: Ranker, data: Any, origin: Origin, titles: Any, texts: Any) -> Page:
     if data is None:
+        require(titles is None and texts is None, "titles and texts are those of documents: give data, too")
         return page_of_ranker(ranker.name, ranker, origin)
     require_type(data, RankingDataset, "data", "a RankingDataset")
     ranker.warn_if_seen(data, stacklevel=4)
     measured = measured_ranker(ranker.name, ranker, data, threads=ranker.threads)
+    measured = replace(measured, texts=ShownTexts.given(titles, texts, data))
     return page_of_measured(measured, origin, title=f"{ranker.name}, measured")
 
 
-def page_of_comparison(comparison: SystemComparison, origin: Origin, slices: SliceComparison | None = None) -> Page:
+def page_of_comparison(
+    comparison: SystemComparison,
+    origin: Origin,
+    slices: SliceComparison | None = None,
+    texts: ShownTexts = NO_TEXTS,
+) -> Page:
     """The page on systems that were compared, on the given slices of queries or on those by length and relevance."""
     announce("making the report")
-    measured = Measured.of_comparison(comparison)
+    measured = Measured.of_comparison(comparison, texts)
     more = slices_section(comparison, slices)
     names = list(measured.evaluations)
     listed = ", ".join(names[:TITLES]) + (f" and {len(names) - TITLES} more" if len(names) > TITLES else "")

@@ -15,6 +15,7 @@ from shlex import quote
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
@@ -50,7 +51,8 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
     kept, metrics, notes = _thinned(measured, order)
     shown = order[: MOST_LISTS * 2 // max(2, len(ranked))] if ranked else order[:0]
     place_of = {query: place for place, query in enumerate(kept.tolist())}
-    lists = {place_of[query]: _lists(ranked, query) for query in shown.tolist() if query in place_of}
+    titles, texts = measured.texts.titles, measured.texts.queries
+    lists = {place_of[query]: _lists(ranked, query, titles) for query in shown.tolist() if query in place_of}
     explained = _explained(measured, {place: (int(kept[place]), own) for place, own in list(lists.items())[:FIRST]})
     if ranked and len(shown) < len(kept):
         notes.append(f"The lists of {len(shown):,} queries are in the page, those that people look at first.")
@@ -60,6 +62,8 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
         "metrics": metrics,
         "higher": [measured.some[metric].measure.higher_is_better for metric in metrics],
         "ids": [str(one) for one in measured.some.query_ids[kept].tolist()],
+        "texts": None if texts is None else [texts[query] for query in kept.tolist()],
+        "nothing_relevant": np.flatnonzero(nothing_relevant(measured)[kept]),
         "documents": measured.some.groups.sizes[kept],
         "values": [[_rounded(one[metric].values[kept]) for one in measured.evaluations.values()] for metric in metrics],
         "first": [1, 0] if len(systems) > 1 else [0, None],
@@ -95,20 +99,20 @@ def interesting(measured: Measured) -> IntArray:
     sign = 1.0 if results[0].measure.higher_is_better else -1.0
     if len(results) == 1:
         badness: Float64Array = np.where(np.isnan(results[0].values), math.inf, sign * results[0].values)
-        with_relevant = badness + (0.0 if measured.data is None else _nothing_relevant(measured))
-        return np.argsort(with_relevant, kind="stable")
+        # No order of a query in which nothing is relevant is bad.
+        return np.argsort(np.where(nothing_relevant(measured), math.inf, badness), kind="stable")
     changes = np.nan_to_num(np.array([one.values - results[0].values for one in results[1:]]), nan=0.0)
     # Of each other system the largest losses and wins take turns, so that none hides the rest.
     columns = [np.argsort(way * sign * own, kind="stable") for own in changes for way in (1.0, -1.0)]
     return np.array(list(dict.fromkeys(np.stack(columns, axis=1).reshape(-1).tolist())), np.int64)
 
 
-def _nothing_relevant(measured: Measured) -> Float64Array:
-    """Infinity for queries in which nothing is relevant: no order of theirs is bad."""
-    labels, groups = next(iter(measured.lists.values())).labels, measured.some.groups
-    has = np.zeros(groups.n_queries, np.bool_)
-    has[np.unique(groups.query_of_row[labels > 0])] = True
-    return np.where(has, 0.0, math.inf)
+def nothing_relevant(measured: Measured) -> NDArray[np.bool_]:
+    """Which queries have nothing relevant; none of them where no lists are known."""
+    found = np.full(measured.some.n_queries, bool(measured.lists))
+    for lists in measured.lists.values():
+        found[np.unique(lists.groups.query_of_row[lists.labels > 0])] = False
+    return found
 
 
 def _thinned(measured: Measured, order: IntArray) -> tuple[IntArray, list[str], list[str]]:
@@ -131,8 +135,11 @@ def _thinned(measured: Measured, order: IntArray) -> tuple[IntArray, list[str], 
 class QueryLists:
     """The first documents of a query in the lists of all systems."""
 
-    def __init__(self, lists: Sequence[Sequence[Listed]], start: int | None) -> None:
+    def __init__(
+        self, lists: Sequence[Sequence[Listed]], start: int | None, titles: Sequence[str] | None = None
+    ) -> None:
         self.start = start  # the query's first row, where documents have no ids
+        self.titles = titles  # by row
         # Of a document in several lists, the first list's entry in the first list's place.
         top = [one for own in lists for one in own[:DEPTH]]
         first = {one.key: one for one in reversed(top)}
@@ -146,20 +153,26 @@ class QueryLists:
         """What `explain` knows the document by: its id, or its place in the query where it has none."""
         return one.name if self.start is None or not isinstance(one.key, int) else str(one.key - self.start)
 
+    def _title(self, one: Listed) -> list[str]:
+        return [] if self.titles is None or not isinstance(one.key, int) else [self.titles[one.key]]
+
     def state(self) -> dict[str, Any]:
         """The lists as the page's script reads them."""
         labels = [None if math.isnan(one.label) else _plain(one.label) for one in self.documents]
         return {
-            "docs": [[one.name, label, self._asked(one)] for one, label in zip(self.documents, labels, strict=True)],
+            "docs": [
+                [one.name, label, self._asked(one), *self._title(one)]
+                for one, label in zip(self.documents, labels, strict=True)
+            ],
             "ranks": self.ranks,
             "scores": [[None if score is None else _short(score) for score in own] for own in self.scores],
         }
 
 
-def _lists(ranked: Sequence[RankedQueries], query: int) -> QueryLists:
+def _lists(ranked: Sequence[RankedQueries], query: int, titles: Sequence[str] | None) -> QueryLists:
     has_ids = ranked[0].lists.document_ids is not None
     start = None if has_ids else int(ranked[0].ranking.groups.offsets[query])
-    return QueryLists([list(own.of_query(query)) for own in ranked], start)
+    return QueryLists([list(own.of_query(query)) for own in ranked], start, titles)
 
 
 def _explained(measured: Measured, lists: Mapping[int, tuple[int, QueryLists]]) -> Explained:

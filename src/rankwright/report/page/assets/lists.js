@@ -27,14 +27,15 @@ function rankedList(state, query, system, other, picked, onPick) {
     const pick = make(
       "button",
       { type: "button", className: "pick", "aria-pressed": String(picked.includes(doc)), "data-doc": doc },
-      bdi(own.docs[doc][0]),
+      bdi(own.docs[doc][3] || own.docs[doc][0]),
     );
+    const id = own.docs[doc][3] ? make("span", { className: "quiet shown-text" }, bdi(own.docs[doc][0])) : null;
     pick.addEventListener("click", () => onPick(doc));
     return make(
       "tr",
       {},
       make("td", { className: "number" }, String(rank)),
-      make("th", { scope: "row" }, pick),
+      make("th", { scope: "row" }, pick, id),
       make("td", { className: "number" }, labelCell(own.docs[doc][1])),
       make("td", { className: "number" }, short(own.scores[system][doc])),
       other === null ? null : make("td", { className: "number" }, movedFrom(rank, own.ranks[other][doc]) ?? ""),

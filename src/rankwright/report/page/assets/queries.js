@@ -2,6 +2,7 @@
 
 const ROWS_AT_A_TIME = 15;
 const MOST_DOTS = 1500; // drawn; the largest changes first, then every so many
+const VALUES = ["first", "second", "change", "size"];
 const OUTCOME_NAMES = ["all queries", "better", "worse", "the same"];
 
 /** The rows of the table for the chosen systems and metric. */
@@ -9,12 +10,14 @@ function queryRows(state) {
   const [first, second] = state.shown;
   const values = state.values[state.metric];
   const sign = state.higher[state.metric] ? 1 : -1;
+  const empty = new Set(state.nothing_relevant);
   return state.ids.map((id, query) => {
     const [a, b] = [values[first][query], second === null ? null : values[second][query]];
     const change = a === null || b === null ? null : b - a;
     const better = change === null ? null : sign * change;
     const outcome = better === null ? "" : better > 0 ? "better" : better < 0 ? "worse" : "the same";
-    return { query, id, documents: state.documents[query], first: a, second: b, change, outcome };
+    const text = state.texts?.[query] ?? "";
+    return { query, id, text, isEmpty: empty.has(query), documents: state.documents[query], first: a, second: b, change, outcome };
   });
 }
 
@@ -98,7 +101,7 @@ class QueryTable {
 
   /** Take the rows of other systems or of another metric. */
   take(rows) {
-    this.rows = rows.map((row) => ({ ...row, text: String(row.id).toLowerCase(), size: row.change === null ? -1 : Math.abs(row.change) }));
+    this.rows = rows.map((row) => ({ ...row, idText: String(row.id).toLowerCase(), found: `${row.id} ${row.text}`.toLowerCase(), size: row.change === null ? -1 : Math.abs(row.change) }));
     this.headers();
     this.choose();
   }
@@ -122,9 +125,10 @@ class QueryTable {
   /** Choose and sort the rows anew, and show the first of them. */
   choose() {
     const outcome = this.outcome === 0 ? null : OUTCOME_NAMES[this.outcome];
-    const kept = this.rows.filter((row) => row.text.includes(this.wanted) && (outcome === null || row.outcome === outcome));
-    const key = this.key === "id" ? "text" : this.key;
-    const missing = (row) => row[key] === null;
+    const kept = this.rows.filter((row) => row.found.includes(this.wanted) && (outcome === null || row.outcome === outcome));
+    const key = this.key === "id" ? "idText" : this.key;
+    // No order of a query in which nothing is relevant is bad: by value, such queries come last.
+    const missing = (row) => row[key] === null || (VALUES.includes(key) && row.isEmpty);
     const order = this.rises ? 1 : -1;
     this.found = kept.sort((one, two) => missing(one) - missing(two) || order * byKey(one[key], two[key]) || one.query - two.query);
     this.page = 0;
@@ -153,7 +157,9 @@ class QueryTable {
       cells.push(make("td", { className: "number" }, fixed(row.second)));
       cells.push(make("td", { className: "number" }, make("span", { className: direction }, signed(row.change))));
     }
-    const own = make("tr", {}, make("th", { scope: "row" }, open), ...cells);
+    const empty = row.isEmpty ? make("span", { className: "quiet mark" }, "nothing relevant") : null;
+    const text = row.text ? make("span", { className: "quiet shown-text" }, bdi(row.text)) : null;
+    const own = make("tr", {}, make("th", { scope: "row" }, open, text, empty), ...cells);
     if (row.query === this.state.open) own.setAttribute("aria-current", "true");
     return own;
   }
@@ -163,8 +169,9 @@ class QueryTable {
 function showQuery(place, state, query, picked) {
   const systems = state.shown.filter((one) => one !== null);
   const [first, second] = state.shown;
-  const title = make("h3", { tabIndex: -1, id: "open-query" }, "Query ", bdi(state.ids[query]));
-  place.replaceChildren(title);
+  const title = make("h3", { tabIndex: -1, id: "open-query" }, "Query ", bdi(state.ids[query]), state.texts?.[query] ? ": " : null, state.texts?.[query] ? bdi(state.texts[query]) : null);
+  const told = state.nothing_relevant.includes(query) ? "Nothing is relevant in this query: no order of its documents is better than another." : null;
+  place.replaceChildren(...[title, told && make("p", { className: "note" }, told)].filter((one) => one !== null));
   place.hidden = false;
   if (!state.lists[query]) {
     const told = state.has_lists
