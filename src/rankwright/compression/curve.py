@@ -134,6 +134,7 @@ class Compressed(Tabular):
             "original": self.original.to_dict(),
             "chosen": self.chosen.to_dict(),
             "factor": self.factor,
+            "file_factor": self.file_factor,
             "test": {name: getattr(self, name).to_dict() for name in ("before", "after", "difference")},
             "curve": [point.to_dict() for point in self.points],
         }

@@ -31,6 +31,7 @@ from rankwright.report.measured import Measured, Origin
 from rankwright.report.page.document import Block, Chart, Explorer, Section
 from rankwright.report.specs.comparisons import query_scatter, value_histogram
 from rankwright.report.specs.theme import ON_PAGES, with_colours
+from rankwright.tables.text import counted
 
 DEPTH = 10  # documents that the page shows of a list
 MOST_LISTS = 600  # queries whose lists are in the page, divided by the number of systems beyond two
@@ -88,6 +89,9 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
             "How many queries are ranked well and how many badly. Open a query to see its list, and two of "
             "its documents to see why."
         )
+        n_empty = int(nothing_relevant(measured).sum())
+        if n_empty:
+            lead += f" {counted(n_empty, 'query')} with nothing relevant cannot be ranked well."
     else:
         lead = "Where the systems differ. Open a query to see both lists, and choose two of its documents to see why."
     return Section("queries", "Query by query", lead, tuple(blocks)), bool(notes)
