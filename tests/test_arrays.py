@@ -62,7 +62,7 @@ def test_booleans_are_no_ids():
 def test_threads_are_a_positive_whole_number_or_all():
     assert thread_count(3) == 3
     assert thread_count(None) >= 1
-    with pytest.raises(SettingError, match="1 or more, got 0"):
+    with pytest.raises(SettingError, match="between 1 and 1,024, got 0"):
         thread_count(0)
     with pytest.raises(SettingError, match="whole number, got 'two'"):
         thread_count("two")  # type: ignore[arg-type]
@@ -100,3 +100,12 @@ def test_a_share_lies_between_0_and_1(wrong):
     assert share(0.5, "level") == 0.5
     with pytest.raises(SettingError, match="level must lie between 0 and 1"):
         share(wrong, "level")
+
+
+@pytest.mark.parametrize("count", [-1, 1025, 2**31, 2**64])
+def test_numbers_of_threads_that_no_machine_has_are_refused(count, monkeypatch):
+    with pytest.raises(SettingError, match=f"threads must be between 1 and 1,024, got {count}"):
+        thread_count(count)
+    monkeypatch.setenv("OMP_NUM_THREADS", str(2**31))
+    with pytest.raises(SettingError, match="OMP_NUM_THREADS must be between 1 and 1,024, got 2147483648"):
+        thread_count(None)

@@ -19,6 +19,7 @@ FEATURE_DTYPE = np.float32  # one per document and feature: memory matters
 SUM_DTYPE = np.float64  # sums of many float32: digits matter
 EXACT_IN_FLOAT64 = 2.0**53  # above it, neighbouring whole numbers become the same float
 IDS_ARE = "whole numbers or strings"
+MOST_THREADS = 1024  # each is started for real, so that far larger numbers would only fail later
 
 Float32Array: TypeAlias = NDArray[np.float32]
 Float64Array: TypeAlias = NDArray[np.float64]
@@ -158,12 +159,15 @@ def thread_count(threads: int | None) -> int:
     """
     if threads is None:
         own_part = os.environ.get("OMP_NUM_THREADS", "")
-        return max(1, int(own_part)) if own_part.isdecimal() else core_count()
-    try:
-        count = operator.index(threads)
-    except TypeError:
-        raise SettingError(f"threads must be a whole number, got {threads!r}") from None
-    require(count >= 1, f"threads must be 1 or more, got {threads}")
+        if not own_part.isdecimal():
+            return core_count()
+        count, name = max(1, int(own_part)), "the environment variable OMP_NUM_THREADS"
+    else:
+        try:
+            count, name = operator.index(threads), "threads"
+        except TypeError:
+            raise SettingError(f"threads must be a whole number, got {threads!r}") from None
+    require(1 <= count <= MOST_THREADS, f"{name} must be between 1 and {MOST_THREADS:,}, got {count}")
     return count
 
 

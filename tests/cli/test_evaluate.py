@@ -84,7 +84,7 @@ WRONG = [
     (["--scores", "scores.txt", "--convention", "leter"], "did you mean 'letor'"),
     (["--scores", "scores.txt", "--convention", "all", "--per-query", "x"], "--per-query needs one convention"),
     (["--scores", "scores.txt", "--per-query", "nowhere/x.tsv"], "nowhere"),
-    (["--scores", "scores.txt", "--threads", "0"], "threads must be 1 or more"),
+    (["--scores", "scores.txt", "--threads", "0"], "threads must be between 1 and 1,024"),
     (["--scores", "scores.txt", "--metrics", "err@5", "--convention", "catboost"], "there is a label 2"),
 ]
 

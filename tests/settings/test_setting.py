@@ -175,3 +175,8 @@ def test_the_page_of_settings_is_made_from_them():
 )
 def test_what_a_list_or_an_object_holds_must_fit_too(value, hint, fitting):
     assert fits(value, hint) is fitting
+
+
+def test_a_file_cannot_ask_for_more_threads_than_there_can_be():
+    with pytest.raises(SettingError, match="threads must be between 1 and 1,024, got 2147483648"):
+        restored_settings(KINDS["lambdamart"].settings, {"threads": 2**31})

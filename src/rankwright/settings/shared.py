@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from rankwright.arrays import MOST_THREADS
 from rankwright.errors import require
 from rankwright.settings.setting import (
     Setting,
@@ -53,7 +54,7 @@ class RankerSettings:
 
     unjudged: float | None = setting(None, least=0, most=1)
     seed: int = setting(0, least=0)
-    threads: int | None = setting(None, least=1, stored=False)
+    threads: int | None = setting(None, least=1, most=MOST_THREADS, stored=False)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
