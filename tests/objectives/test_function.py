@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
@@ -131,6 +132,19 @@ def test_names():
     assert from_function(pull).name == "pull"
     assert from_function(pull, name="mine").name == "mine"
     assert from_function(pull) == from_function(pull)
+
+
+@pytest.mark.parametrize("kind", ["LambdaMART", "NetRanker"])
+def test_a_plain_function_is_an_objective(kind, small_data, tmp_path):
+    few = {"n_trees": 2} if kind == "LambdaMART" else {"epochs": 1}
+    plain, made = (
+        getattr(rw, kind)(objective=one, threads=1, **few).fit(small_data) for one in (pull, from_function(pull))
+    )
+    for number, ranker in enumerate((plain, made)):
+        ranker.save(tmp_path / f"{number}.rw")
+    assert (tmp_path / "0.rw").read_bytes() == (tmp_path / "1.rw").read_bytes()
+    assert rw.load(tmp_path / "0.rw").objective == "pull"
+    assert rw.diagnose(pull, [1, 0], points=2, loops=2).objective == "pull"
 
 
 def test_it_needs_labels():

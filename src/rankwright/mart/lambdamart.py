@@ -10,7 +10,7 @@ from rankwright.errors import require
 from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.mart.recipe import ForestRecipe
 from rankwright.mart.settings import LambdaForestSettings, LambdaMARTSettings
-from rankwright.objectives.families import UsualForces, lambdarank, objective_named, paper_lambdarank
+from rankwright.objectives.families import UsualForces, lambdarank, objective_of, paper_lambdarank
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pairwise import Logistic
 from rankwright.rankers.trained import TrainingFindings
@@ -26,7 +26,7 @@ def lambda_forces(settings: LambdaForestSettings, found: TrainingFindings) -> Ob
             f"{', '.join(['truncation', 'sigma', *weights])} and mode shape LambdaRank's forces; an objective of "
             "your own has its own settings",
         )
-        return objective_named(settings.objective) if isinstance(settings.objective, str) else settings.objective
+        return objective_of(settings.objective)
     if are_plain:  # clicks stay clicks once they are corrected or weighed
         return lambdarank(settings.metric) if found.has_clicks else UsualForces(settings.metric)
     objective = paper_lambdarank(settings.metric) if settings.mode == "paper" else lambdarank(settings.metric)

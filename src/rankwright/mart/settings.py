@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import Objective
 from rankwright.settings.setting import setting, settings_class
 from rankwright.settings.shared import (
@@ -48,9 +49,11 @@ def _counted_from_1(feature: Any) -> Any:
     return str(feature + 1) if isinstance(feature, int) and not isinstance(feature, bool) else feature
 
 
-def objective_name(objective: str | Objective | None) -> str | None:
+def objective_name(objective: str | Objective | Callable[..., Any] | None) -> str | None:
     """The objective's name: enough to score with, and to train again where the name is one of ours."""
-    return objective if objective is None or isinstance(objective, str) else objective.name
+    if objective is None or isinstance(objective, str):
+        return objective
+    return objective.name if isinstance(objective, Objective) else from_function(objective).name
 
 
 @settings_class
@@ -145,10 +148,10 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
     Parameters
     ----------
     objective
-        The forces to follow: a name (`rankwright.objectives.OBJECTIVES`), or an objective, such as one that
-        `objectives.from_function` made from your own λs. None takes `yetirank` if `metric` is NDCG and labels are
-        judgments; if queries then have more than 250 documents on average, `ranknet` for up to 100,000 documents in
-        all. Otherwise, or with any setting that shapes LambdaRank's forces, it takes those, for `metric`.
+        The forces to follow: a name (`rankwright.objectives.OBJECTIVES`), an objective, or a function of your own that
+        gives the λs of one query (`objectives.from_function` says how). None takes `yetirank` if `metric` is NDCG and
+        labels are judgments; if queries then have more than 250 documents on average, `ranknet` for up to 100,000
+        documents in all. Otherwise, or with any setting that shapes LambdaRank's forces, it takes those, for `metric`.
     truncation
         LambdaRank's forces: only pairs with a document among this many top ranks have a force; None takes 30, or all in
         the paper's mode.
@@ -162,7 +165,7 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
         you give still apply.
     """
 
-    objective: str | Objective | None = setting(None, stored=objective_name)
+    objective: str | Objective | Callable[..., Any] | None = setting(None, stored=objective_name)
     truncation: int | None = setting(None, least=1)
     sigma: float | None = setting(None, above=0)
     split_gain: SplitGain | None = setting(None)

@@ -18,7 +18,7 @@ from rankwright.errors import InputError, require
 from rankwright.features.nystrom import FittedNystrom, fit_nystrom
 from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.settings import LambdaRankSettings, NetRankerSettings, RankNetSettings, RankPropSettings
-from rankwright.objectives.families import lambdarank, objective_named, paper_lambdarank, ranknet
+from rankwright.objectives.families import lambdarank, objective_of, paper_lambdarank, ranknet
 from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pairwise import Logistic, PairLoss, Spring
@@ -121,7 +121,7 @@ class LambdaRank(GradientNet, LambdaRankSettings):
 
 def chosen_forces(settings: NetRankerSettings) -> Objective:
     """The forces of the objective that the settings name."""
-    return objective_named(settings.objective) if isinstance(settings.objective, str) else settings.objective
+    return objective_of(settings.objective)
 
 
 class NetRanker(GradientNet, NetRankerSettings):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Literal
 
@@ -26,13 +26,12 @@ def layer_list(hidden: Sequence[int] | None) -> list[int] | None:
     return None if hidden is None else list(hidden)
 
 
-def objective_name(objective: str | Objective) -> str:
+def objective_name(objective: str | Objective | Callable[..., Any]) -> str:
     """The full name of an objective, as files hold it; that of one of the user's own stays as it is."""
-    if not isinstance(objective, str):
-        return objective.name
-    from rankwright.objectives.families import OBJECTIVES, objective_named
+    from rankwright.objectives.families import OBJECTIVES, objective_of
 
-    return objective_named(objective).name if objective.partition(":")[0] in OBJECTIVES else objective
+    unknown = isinstance(objective, str) and objective.partition(":")[0] not in OBJECTIVES
+    return str(objective) if unknown else objective_of(objective).name
 
 
 @settings_class
@@ -180,11 +179,13 @@ class ObjectiveSettings(RankerSettings):
     Parameters
     ----------
     objective
-        What is learned: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such as one that
-        `objectives.from_function` made from your own λs.
+        What is learned: a name (`rankwright.objectives.OBJECTIVES`), an objective, or a function of your own that gives
+        the λs of one query (`objectives.from_function` says how).
     """
 
-    objective: str | Objective = field(default="lambdarank", kw_only=False, metadata=about(stored=objective_name))
+    objective: str | Objective | Callable[..., Any] = field(
+        default="lambdarank", kw_only=False, metadata=about(stored=objective_name)
+    )
 
 
 @settings_class

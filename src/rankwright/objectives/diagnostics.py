@@ -13,7 +13,7 @@ only where the integral around a rectangle is not 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require, require_type
-from rankwright.objectives.families import objective_named
+from rankwright.objectives.families import objective_of
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.objective import Objective, finite_scores
 
@@ -173,7 +173,7 @@ class Diagnosis:
 
 
 def diagnose(
-    objective: Objective | str,
+    objective: Objective | str | Callable[..., Any],
     query: ArrayLike | RankingDataset,
     scores: ArrayLike | None = None,
     *,
@@ -188,8 +188,8 @@ def diagnose(
 
     Parameters
     ----------
-    objective : Objective or str
-        The objective, or its name, such as `"lambdarank:ndcg@10:letor"`.
+    objective : Objective, str or function
+        The objective, or its name, such as `"lambdarank:ndcg@10:letor"`, or a λ-function as `from_function` takes it.
     query : array-like or RankingDataset
         The labels of the documents, or a dataset of one query with its weights and preferences; 2 documents or more.
     scores : array-like, optional
@@ -220,13 +220,12 @@ def diagnose(
     >>> found.has_cost, found.is_convex
     (True, True)
     """
-    require_type(
-        objective, (str, Objective), "objective", "a name, or an Objective as rankwright.objectives makes them"
-    )
+    wanted = "a name, an Objective as rankwright.objectives makes them, or a λ-function"
+    require_type(objective, (str, Objective, Callable), "objective", wanted)
     for name, value in (("points", points), ("loops", loops), ("documents", documents)):
         require(value >= 1, f"{name} must be 1 or more, got {value}")
     require(0 < spread < np.inf, f"spread must be above 0 and finite, got {spread}")
-    chosen = objective_named(objective) if isinstance(objective, str) else objective
+    chosen = objective_of(objective)
     field = ForceField.of(chosen, query, kinks)
     if field.n_docs < 2:
         raise InputError(f"a query of {field.n_docs} documents has nothing to rank; give one of 2 or more")

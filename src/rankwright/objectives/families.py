@@ -18,6 +18,7 @@ from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics.list_metrics import NDCG
 from rankwright.metrics.metric_table import Measure
 from rankwright.objectives.deltas import Decay, Delta, MetricDelta, as_delta
+from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import GRADIENT_DTYPE, DataFacts, Judged, LambdaFn, Objective
 from rankwright.objectives.pairless import GainSoftmax, LogisticError, Softmax, SquaredError
 from rankwright.objectives.pairwise import Hinge, Logistic, PairwiseObjective, Spring
@@ -322,6 +323,13 @@ OBJECTIVES: Mapping[str, ObjectiveFamily] = {
 def learns_alone(objective: Objective) -> bool:
     """Whether a document's label pushes its score even if its query has no other document, as far as is known."""
     return getattr(objective, "learns_alone", False)
+
+
+def objective_of(given: str | Objective | Callable[..., Any]) -> Objective:
+    """The objective that a name, an objective or a λ-function of one query stands for."""
+    if isinstance(given, str):
+        return objective_named(given)
+    return given if isinstance(given, Objective) else from_function(given)
 
 
 def objective_named(text: str, **settings: Any) -> Objective:
