@@ -262,6 +262,10 @@ class Reader(ABC):
         """The texts in the columns of categories of a file, block by block."""
         return iter(())
 
+    def copied_lines(self, path: str) -> Iterator[tuple[bytes, list[bytes]]]:
+        """The text of a file, block by block: what belongs to no row, such as a header, and the lines of rows."""
+        raise NotImplementedError(path)  # for formats that are text
+
     def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:  # noqa: ARG002
         """The number of documents of each query where rows have no query ids; None where they have."""
         return None
@@ -277,11 +281,18 @@ class Block:
     rows: Rows
 
 
-def blocks_of(paths: Sequence[str], open_file: Opener, room: Room | None, *, together: bool) -> Iterator[Block]:
+def blocks_of(
+    paths: Sequence[str],
+    open_file: Opener,
+    room: Room | None,
+    *,
+    together: bool,
+    remedy: Message | None = None,
+) -> Iterator[Block]:
     """All rows of all files, block by block. The files have the same columns, and all or none of them have query ids.
 
     A query must be in one file: the same id in two files may mean one query cut in two, or two queries with the same
-    number. With `together`, its rows must also be next to each other.
+    number. With `together`, its rows must also be next to each other; `remedy` says what to do where they are not.
     """
     seen = _SeenQueries(together=together) if together or len(paths) > 1 else None
     had_ids = None
@@ -293,7 +304,7 @@ def blocks_of(paths: Sequence[str], open_file: Opener, room: Room | None, *, tog
         if seen is not None and ids is not None:
             run = seen.returning_run(block.file, ids)
             if run is not None:
-                raise _returning_query(block, run, together)
+                raise _returning_query(block, run, together, remedy)
         yield block
 
 
@@ -350,7 +361,7 @@ class _SeenQueries:
         self._open = set()
 
 
-def _returning_query(block: Block, run: int, together: bool) -> FileFormatError:
+def _returning_query(block: Block, run: int, together: bool, remedy: Message | None) -> FileFormatError:
     runs = block.rows.runs
     assert runs.ids is not None
     row = int(runs.sizes[:run].sum())
@@ -358,8 +369,11 @@ def _returning_query(block: Block, run: int, together: bool) -> FileFormatError:
     wanted = "wanted its rows together in one file"
     if not together:
         wanted += " (in any order)" + ("" if block.file.layout else ", or all files as one stream")
+    elif remedy is not None:
+        wanted = Message(f"{wanted}; ", remedy)
     place = "" if line else f" at row {block.first_row + row}"
-    return FileFormatError(block.name, f"query {runs.ids[run]} comes back{place} after it had ended; {wanted}", line)
+    problem = Message(f"query {runs.ids[run]} comes back{place} after it had ended; ", wanted)
+    return FileFormatError(block.name, problem, line)
 
 
 @contextmanager

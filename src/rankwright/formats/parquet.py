@@ -6,7 +6,7 @@ Features are written as float32, a missing one as null; ids as 64-bit integers o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from os import fspath
 from typing import IO, Any, ClassVar
@@ -164,11 +164,35 @@ def write_parquet(
         writer.write_group()
 
 
+def copy_parquet_rows(path: str, part_of_row: IntArray, files_of: Sequence[Sequence[IO[bytes]]]) -> int:
+    """Copy each row, with all its columns, into the files of its part, and return how many rows there were."""
+    parquet = load_package("pyarrow.parquet", "reading Parquet")
+    every_file = dict.fromkeys(file for files in files_of for file in files)
+    in_group = max(BYTES_IN_PAGE, BYTES_IN_GROUP // len(every_file))  # so that all files together need little memory
+    row = 0
+    with ExitStack() as stack, _arrow_errors(path):
+        source = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
+        stack.enter_context(_closing(source))
+        writers = {file: stack.enter_context(closing(_GroupWriter(file, in_group))) for file in every_file}
+        columns = max(1, len(source.schema_arrow.names))
+        for batch in source.iter_batches(max(1, VALUES_READ_AT_ONCE // columns), use_threads=False):
+            table = load_package("pyarrow", "reading Parquet").Table.from_batches([batch])
+            parts = part_of_row[row : row + batch.num_rows]
+            for part in np.unique(parts).tolist():
+                rows = table.take(np.flatnonzero(parts == part))
+                for file in files_of[part]:
+                    writers[file].append(rows)
+            row += batch.num_rows
+        for writer in writers.values():
+            writer.write_group()
+    return row
+
+
 class _GroupWriter:
     """Gathers tables into row groups; the first table says which columns there are."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+    def __init__(self, file: IO[bytes], bytes_in_group: int = BYTES_IN_GROUP) -> None:
+        self._file, self._bytes_in_group = file, bytes_in_group
         self._writer: Any = None
         self._tables: list[Any] = []  # of the next row group
 
@@ -180,7 +204,7 @@ class _GroupWriter:
         elif table.schema != self._writer.schema:
             raise InputError("datasets written into one file must have the same columns")
         self._tables.append(table)
-        if sum(table.nbytes for table in self._tables) >= BYTES_IN_GROUP:
+        if sum(table.nbytes for table in self._tables) >= self._bytes_in_group:
             self.write_group()
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.categories import in_code_order
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, require_type
+from rankwright.errors import InputError, Message, Parameter, require_type
 from rankwright.formats.blocks import Block, IdTypes, Opener, Reader, Rows, Runs, blocks_of, errors_name_file, join_rows
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room, fresh_room
 from rankwright.formats.storage.places import FilePath
@@ -26,6 +26,9 @@ from rankwright.formats.storage.streams import Paths, input_name, input_names, l
 from rankwright.progress.stages import announce
 
 logger = logging.getLogger(__name__)
+
+# What to do about rows that are not in the order of their queries.
+ANY_ORDER = Message(Parameter("whole", True, python="whole=True, or rankwright.read,"), " takes rows in any order")
 
 # What is done with a block of rows, in the order of the file; the memory of its features may be used again afterwards.
 TakeRows: TypeAlias = Callable[[Rows], None]
@@ -65,6 +68,13 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
     return Documents(_dataset_of_all(names, reader, rows), feature_names)
 
 
+def read_queries(paths: Paths, reader: Reader) -> RankingDataset:
+    """What `read_whole` reads, without features, which are not looked at."""
+    names = list_of_paths(paths)
+    rows, _ = _without_features(names, reader, None, lambda _: None)
+    return _dataset_of_all(names, reader, rows)
+
+
 def read_in_chunks(paths: Paths, reader: Reader) -> Iterator[RankingDataset]:
     """The datasets of whole queries that make up the files, in order; memory holds a few blocks at a time."""
     names = list_of_paths(paths)
@@ -75,10 +85,12 @@ def read_in_chunks(paths: Paths, reader: Reader) -> Iterator[RankingDataset]:
 
 def scan_ids(paths: Sequence[str], open_file: Opener) -> IdTypes:
     """The types of the ids in all files, which are read without their features."""
-    return IdTypes.of(block.rows for block in blocks_of(paths, open_file, None, together=True))
+    return IdTypes.of(block.rows for block in blocks_of(paths, open_file, None, together=True, remedy=ANY_ORDER))
 
 
-def _without_features(paths: Sequence[str], reader: Reader, room: Room, take: TakeRows) -> tuple[Rows, tuple[str, ...]]:
+def _without_features(
+    paths: Sequence[str], reader: Reader, room: Room | None, take: TakeRows
+) -> tuple[Rows, tuple[str, ...]]:
     """The rows of all files without their features, and the names of these; whole rows go to `take`."""
     kept = []
     for block in blocks_of(paths, reader.opener(), room, together=False):
@@ -108,7 +120,7 @@ def _dataset_of_all(
 def _chunks(
     paths: Sequence[str], reader: Reader, open_file: Opener, id_types: IdTypes | None
 ) -> Iterator[RankingDataset]:
-    blocks = blocks_of(paths, open_file, fresh_room, together=True)
+    blocks = blocks_of(paths, open_file, fresh_room, together=True, remedy=ANY_ORDER)
     for block, parts in _whole_queries(_with_numbers(blocks, paths, reader)):
         rows = join_rows(parts)
         with errors_name_file(block.name):

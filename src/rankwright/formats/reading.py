@@ -14,15 +14,24 @@ from rankwright.data.categories import Categories
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.formats.blocks import Reader, errors_name_file
-from rankwright.formats.file_formats import check_options, format_named, format_of
+from rankwright.formats.file_formats import FORMATS, TEXT_SUFFIXES, check_options, format_named, format_of
 from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows, read_in_chunks, read_whole, stream_rows
 from rankwright.formats.sidecars import names_beside, read_pairs, read_query_weights, read_scores, with_query_weights
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import Paths, input_name, is_read_once, list_of_paths, open_input, spooled
+from rankwright.formats.storage.streams import (
+    COMPRESSIONS,
+    Paths,
+    input_name,
+    is_read_once,
+    list_of_paths,
+    open_input,
+    spooled,
+)
 from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT
 
 PARTS = {"train": ("train", "trainingset"), "vali": ("vali", "valid", "validationset"), "test": ("test", "testset")}
-ENDINGS = (".txt", ".txt.gz", ".txt.zst")
+PLAIN_ENDINGS = (*TEXT_SUFFIXES, *(suffix for kind in FORMATS.values() for suffix in kind.suffixes))
+ENDINGS = [ending + packed for ending in PLAIN_ENDINGS for packed in ("", *(kind.suffix for kind in COMPRESSIONS))]
 
 
 def read(
@@ -370,4 +379,4 @@ def _file_of(folder: Path, names: Sequence[str]) -> Path:
     for path in (folder / f"{name}{ending}" for name in names for ending in ENDINGS):
         if path.exists():
             return path
-    raise InputError(f"{folder} has no {names[0]}.txt, nor one that ends in .gz or .zst")
+    raise InputError(f"{folder} has no {names[0]}.txt, nor one that ends in .csv, .tsv, .parquet, .gz or the like")

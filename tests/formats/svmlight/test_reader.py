@@ -213,7 +213,7 @@ BAD_LINES = {
     "0 qid:1 0:1": "the feature index of '0:1' is below 1; wanted indices from 1, or index_base=0",
     "0 qid:1 4000000000:1": "the feature index of '4000000000:1' is too large; wanted 2147483647 at most",
     "0 qid:1 1:": "the value of '1:' is not a number",
-    "0 qid:1 1:abc": "the value of '1:abc' is not a number; wanted one, nan or NULL",
+    "0 qid:1 1:abc": "the value of '1:abc' is not a number; wanted one with a decimal point",
     "0 qid:1 1:1,5": "the value of '1:1,5' is not a number",
     "0 qid:1 1:1 2:inf": "the value of '2:inf' is infinite as a 32-bit number; wanted a finite one, or allow_infinity",
     "0 qid:1 1:1e39": "the value of '1:1e39' is infinite as a 32-bit number",

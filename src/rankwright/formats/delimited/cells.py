@@ -19,6 +19,7 @@ from rankwright.kernels.shared_codes import CellProblem
 
 LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes
 WORDS_FOR_NOTHING = ("", "na", "nan", "null")
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 WORDS_FOR_NUMBERS = ("", "na", "null", "true", "false")  # besides what float() takes
 
 
@@ -196,13 +197,19 @@ class CellReader:
             return FileFormatError(self._file, problem, lines.number_of(row))
         cells = lines.cells_of(row, self._delimiter) or []
         found = repr(cells[column][:LONGEST_QUOTE])
-        problem = Message(f"wanted a number, found {found}", self._hint(cells))
+        hint = self._decimals() if DECIMAL_COMMA.fullmatch(cells[column]) else self._hint(cells)
+        problem = Message(f"wanted a number, found {found}", hint)
         return self._error(lines, row, self._names[column], problem)
+
+    def _decimals(self) -> str:
+        """Advice on decimal commas; where commas separate nothing, all of them can be changed."""
+        change = "" if self._delimiter == "," else ": `tr , . < FILE > NEW` turns the commas of a file into points"
+        return f"; decimals are written with a point{change}"
 
     def _hint(self, cells: Sequence[str]) -> str:
         """Advice on how to leave out columns that hold text, where the row has some among its features."""
         features = set(self._layout.features)
-        texts = [name for name, cell in zip(self._names, cells, strict=False) if name in features and _is_text(cell)]
+        texts = [name for name, cell in zip(self._names, cells, strict=False) if name in features and is_text(cell)]
         return Message("; ", how_to_choose_features(texts)) if texts else ""
 
     def _error(self, lines: Lines, row: int, column: str, problem: str) -> FileFormatError:
@@ -217,7 +224,8 @@ def _texts_at(spans: IntArray, content: bytes) -> list[bytes]:
     ]
 
 
-def _is_text(cell: str) -> bool:
+def is_text(cell: str) -> bool:
+    """Whether a cell holds something other than a number, a word for one, or nothing."""
     if cell.lower() in WORDS_FOR_NUMBERS:
         return False
     try:

@@ -33,7 +33,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, Message, Parameter, SettingError, require
 from rankwright.formats.blocks import IdTypes, Opener, OpenFile, errors_name_file
 from rankwright.formats.dataset_tables import TableColumns, TableReader, tables_of
-from rankwright.formats.delimited.cells import CellReader, Lines, whole_lines
+from rankwright.formats.delimited.cells import CellReader, Lines, is_text, whole_lines
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, numbered_fields
 from rankwright.formats.pipeline import scan_ids
@@ -44,6 +44,7 @@ DELIMITERS = (",", "\t", ";")
 LONGEST_HEADER = 1 << 20  # bytes in which the delimiter is looked for
 VALUES_WRITTEN_AT_ONCE = 1 << 18
 LONGEST_CELL = 17  # characters of a written number and its delimiter
+NUMBERED = re.compile(r"[1-9]\d*")  # the name of a feature that has none
 FEATURE, LEFT_OUT = "feature", "left out"
 TYPES_OF_ROLE = {
     "label": ("Label", "Target"),
@@ -92,6 +93,14 @@ class DelimitedReader(TableReader):
         unknown = dict.fromkeys(self.categories, ())
         return map(self._cells(opened, layout, unknown).category_texts, opened.lines)
 
+    def copied_lines(self, path: str) -> Iterator[tuple[bytes, list[bytes]]]:
+        """The text of a file, block by block: its header, and the lines of rows."""
+        opened = self._opened(path)
+        yield opened.header, []
+        for lines in opened.lines:
+            spans = zip(lines.starts.tolist(), lines.ends.tolist(), strict=True)
+            yield b"", [lines.text[start:end] + b"\n" for start, end in spans]
+
     def _open_file(self, path: str, room: Room | None) -> OpenFile:
         opened = self._opened(path)
         layout = replace(opened.layout, features=()) if room is None else opened.layout
@@ -114,12 +123,19 @@ class DelimitedReader(TableReader):
         cells = first.cells_of(0, delimiter)
         if cells is None:
             raise FileFormatError(file, "there is text after a closing quote", first.number_of(0))
+        has_header = self.names is self.description is None
         with errors_name_file(file):
             names, described = self._described(cells)
-            layout = described.layout_of(names)
-        if self.names is self.description is None:
+            try:
+                layout = described.layout_of(names)
+            except InputError:
+                if has_header and _are_values(cells):
+                    raise _no_header(len(cells)) from None
+                raise
+        header = first.text[first.starts[0] : first.ends[0]] + b"\n" if has_header else b""
+        if has_header:
             first = replace(first, starts=first.starts[1:], ends=first.ends[1:])
-        return _OpenLines(file, names, layout, delimiter, chain([first], lines))
+        return _OpenLines(file, names, layout, delimiter, chain([first], lines), header)
 
     def _described(self, cells: Sequence[str]) -> tuple[Sequence[str], TableReader]:
         """The names of the columns of a file whose first line has these cells, and a reader that knows their roles."""
@@ -139,6 +155,19 @@ class _OpenLines(NamedTuple):
     layout: TableLayout
     delimiter: str
     lines: Iterator[Lines]
+    header: bytes  # the first line, where it names the columns
+
+
+def _are_values(cells: Sequence[str]) -> bool:
+    """Whether the cells of a first line are values of a document, not names: names may be whole numbers from 1."""
+    numbers = [cell for cell in cells if not is_text(cell)]
+    return len(numbers) == len(cells) or any(not NUMBERED.fullmatch(cell) for cell in numbers if cell)
+
+
+def _no_header(n_columns: int) -> InputError:
+    names = Parameter("names", ["qid", "label", "f1", "…"])
+    told = f"the first line holds values, not the names of columns; name all {n_columns} in their order with "
+    return InputError(told, names)
 
 
 def _delimiter_of(file: str, start: bytes) -> str:

@@ -50,7 +50,9 @@ MESSAGES = {
         Parameter("index_base", 0),
         " for files that count features from 0",
     ),
-    SvmlightProblem.VALUE_NOT_A_NUMBER: "the value of {found} is not a number; wanted one, nan or NULL (missing)",
+    SvmlightProblem.VALUE_NOT_A_NUMBER: (
+        "the value of {found} is not a number; wanted one with a decimal point, nan or NULL (missing)"
+    ),
     SvmlightProblem.VALUE_INFINITE: Message(
         "the value of {found} is infinite as a 32-bit number; wanted a finite one, or ",
         Parameter("allow_infinity", True),
@@ -110,6 +112,14 @@ class SvmlightReader(Reader):
         parser = SvmlightParser(reader)
         id_types = scan_ids(paths, parser.open_file)
         return replace(reader, n_features=parser.n_features).opener(), id_types
+
+    def copied_lines(self, path: str) -> Iterator[tuple[bytes, list[bytes]]]:
+        """The text of a file, block by block: comments that have lines of their own, and the lines of rows."""
+        for block in open_line_blocks(path):
+            lines = [line for line in block.tobytes().split(b"\n") if line.strip()]
+            comments = [line for line in lines if line.lstrip().startswith(b"#")]
+            rows = [line + b"\n" for line in lines if not line.lstrip().startswith(b"#")]
+            yield b"".join(line + b"\n" for line in comments), rows
 
     def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:
         """The sizes that `group`, or files beside the data, give where the lines have no query ids."""
