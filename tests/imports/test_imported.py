@@ -144,7 +144,6 @@ def test_a_model_may_have_any_name(ranklib, data):
 @pytest.mark.parametrize(
     ("content", "hint"),
     [
-        (b"CBM1....", "format='json'"),
         (b"binf....", "save it as .json"),
         (b"\x80\x04\x95", "give the live model"),
         (b"\x1f\x8b\x08", "decompress it"),
@@ -156,6 +155,31 @@ def test_files_that_cannot_be_read_are_told_apart(content, hint, tmp_path):
     path.write_bytes(content)
     with pytest.raises(rw.RankwrightError, match=hint):
         rw.load(path)
+
+
+@pytest.mark.oracle
+def test_catboosts_binary_form_scores_as_its_json(tmp_path):
+    pytest.importorskip("catboost")
+    from tests.imports.makers import MAKERS, Case
+
+    model, _ = MAKERS["catboost"](Case("catboost", (("depth", 3),), False, False))
+    for form in ("cbm", "json"):
+        model.save_model(str(tmp_path / f"model.{form}"), format=form)
+    features = np.random.default_rng(0).normal(size=(50, 5)).astype(np.float32)
+    binary, text = (rw.load(tmp_path / f"model.{form}").predict(features) for form in ("cbm", "json"))
+    assert binary.tolist() == text.tolist()
+
+
+@pytest.mark.parametrize(("installed", "told"), [(False, "format='json'"), (True, "CatBoost cannot turn it into JSON")])
+def test_a_binary_form_that_cannot_be_read_is_one_line(installed, told, tmp_path, monkeypatch):
+    from rankwright.imports import catboost_binary
+
+    monkeypatch.setattr(catboost_binary, "find_spec", lambda _: installed or None)
+    monkeypatch.setattr(catboost_binary, "AS_JSON", "import os; os.abort()")
+    (tmp_path / "model.cbm").write_bytes(b"CBM1....")
+    with pytest.raises(rw.RankwrightError, match=told) as raised:
+        rw.load(tmp_path / "model.cbm")
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("feature", [2**32, 2**31, -(2**32), -2])

@@ -41,8 +41,8 @@ def load(path: Any, *, module: Any = None) -> Ranker:
     ----------
     path : path or model
         A file that `save`, or the command line, wrote; or a model of LightGBM (text or JSON), XGBoost (JSON, UBJSON or
-        dump), CatBoost (JSON), RankLib or ONNX, told by its content; or a live model of LightGBM, XGBoost, CatBoost or
-        scikit-learn.
+        dump), CatBoost (JSON, or .cbm where CatBoost is installed), RankLib or ONNX, told by its content; or a live
+        model of LightGBM, XGBoost, CatBoost or scikit-learn.
     module : torch.nn.Module, optional
         For a net that was trained from a module of your own: such a module, into which the weights are put.
 

@@ -10,7 +10,15 @@ from typing import Any
 
 from rankwright.container.checks import as_one_line
 from rankwright.errors import FileFormatError, RankwrightError
-from rankwright.imports import catboost_json, lightgbm_formats, onnx_trees, ranklib_xml, sklearn_trees, xgboost_formats
+from rankwright.imports import (
+    catboost_binary,
+    catboost_json,
+    lightgbm_formats,
+    onnx_trees,
+    ranklib_xml,
+    sklearn_trees,
+    xgboost_formats,
+)
 from rankwright.imports.assembly import ForeignForest
 
 BEGINNING = 2**16  # bytes that tell the formats apart
@@ -32,6 +40,7 @@ SOURCES: tuple[Source, ...] = (
     Source(xgboost_formats.JSON, xgboost_formats.begins_json, xgboost_formats.read_json),
     Source(lightgbm_formats.JSON, lightgbm_formats.begins_json, lightgbm_formats.read_json),
     Source(catboost_json.NAME, catboost_json.begins, catboost_json.read),
+    Source(catboost_binary.NAME, catboost_binary.begins, catboost_binary.read),
     Source(xgboost_formats.DUMP, xgboost_formats.begins_dump, xgboost_formats.read_dump),
     Source(ranklib_xml.NAME, ranklib_xml.begins, ranklib_xml.read),
     Source(onnx_trees.NAME, onnx_trees.begins, onnx_trees.read),
@@ -57,7 +66,6 @@ def source_of(path: str | os.PathLike[str]) -> Source | None:
 
 # Beginnings of files that are not read, and what to do about them.
 UNREADABLE: Mapping[bytes, str] = {
-    b"CBM1": "it is CatBoost's binary form: write it with save_model(path, format='json')",
     b"binf": "it is XGBoost's old binary form: let XGBoost load it and save it as .json or .ubj",
     b"\x80": "it is a pickle, which may run code: load it with its own library, and give the live model",
     b"\x1f\x8b": "it is compressed: decompress it",
