@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,18 @@ def test_runs_are_fused_into_a_run(rankwright):
 
 
 @pytest.mark.usefixtures("runs")
+def test_what_was_fused_is_told_as_json(rankwright):
+    result = rankwright("fuse", "a.run", "b.run", "--out", "fused.run", "--json")
+    told = {"runs": ["a.run", "b.run"], "method": "rrf", "tag": "rrf", "queries": 1, "documents": 3}
+    assert json.loads(result.stdout) == {"out": "fused.run"} | told
+    assert result.stderr == ""
+
+
+@pytest.mark.usefixtures("runs")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("a.run", "b.run", "--out", "-", "--json"), "cannot both go to standard output"),
         (("a.run", "--out", "f"), "two systems or more, got 1"),
         (("a.run", "b.run", "--method", "comb", "--out", "f"), "unknown method of fusion 'comb'"),
         (("a.run", "b.run", "--weights", "1,x", "--out", "f"), "numbers separated by commas, found 'x'"),

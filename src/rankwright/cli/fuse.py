@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rankwright.cli import output_kinds
-from rankwright.cli.options import arg, opt, separated
-from rankwright.cli.output import progress, tell_written
-from rankwright.errors import SettingError
+from rankwright.cli.options import AS_JSON, arg, opt, separated
+from rankwright.cli.output import print_json, progress, tell_written
+from rankwright.errors import SettingError, require
 
 EXAMPLES = (
     "Example: rankwright fuse bm25.run dense.run --out fused.run\n\n"
@@ -23,6 +23,7 @@ def fuse(
     weights: str | None = opt("How much each run counts: numbers separated by commas. Default: 1 for each."),
     k: float = opt("For rrf: larger values make the first ranks stand out less.", default=60.0),
     tag: str | None = opt("The name of the fused run, one word. Default: the method."),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Fuse TREC runs into one: by reciprocal ranks, by sums of normalised scores, or by Borda's count.
 
@@ -31,11 +32,17 @@ def fuse(
     from rankwright.formats.trec import read_run, write_run
     from rankwright.ranking.fusion import fuse as fuse_runs
 
+    require(
+        not (as_json and out == "-"), "--json and the run cannot both go to standard output: name a file with --out"
+    )
     shares = None if weights is None else [_number(text) for text in separated(weights)]
     with progress():
         found = fuse_runs([read_run(path) for path in runs], method, normalisation=normalisation, weights=shares, k=k)
         write_run(found, out, tag=tag or method)
-    if out != "-":
+    if as_json:
+        sizes = {"queries": len(set(found.query_ids.tolist())), "documents": len(found.scores)}
+        print_json({"out": out, "runs": runs, "method": method, "tag": tag or method} | sizes)
+    elif out != "-":
         tell_written(out)
 
 
