@@ -142,12 +142,23 @@ class UnknownNameError(RankwrightError, ValueError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meant: str | None = None) -> None:
         self.arguments = (kind, name, sorted(known), meant)
-        near = get_close_matches(name, self.arguments[2], n=1) if meant is None else [meant]
-        hint = f"; did you mean {near[0]!r}?" if near else "."
+        near = nearest(name, self.arguments[2]) if meant is None else meant
+        hint = "." if near is None else f"; did you mean {near!r}?"
         super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(self.arguments[2])}")
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str], str | None]]:
         return type(self), self.arguments
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant; upper case and the signs between words make no difference."""
+    plain = {_plainly(one): one for one in known}
+    near = get_close_matches(_plainly(name), plain, n=1)
+    return plain[near[0]] if near else None
+
+
+def _plainly(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter not in "_- ")
 
 
 def require(condition: bool, message: str) -> None:

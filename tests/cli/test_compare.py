@@ -67,7 +67,7 @@ def test_json_and_a_file_of_queries(rankwright):
             "TREC files, whose columns are fixed",
         ),
         (("data.txt", *TWO, "--slice", ","), "--slice names nothing to slice by"),
-        (("data.txt", "--rankers", "prank,adarank"), "`rankwright benchmark` trains rankers and compares them\n"),
+        (("data.txt", "--rankers", "prank,adarank"), "`rankwright benchmark` has it\n"),
         (("data.txt", *TWO, "--fuse", "rff"), "did you mean 'rrf'"),
         (("data.txt", *TWO, "--top", "3"), "--top goes with --diff"),
         (("data.txt", *TWO, "--diff", "best"), "two systems, A,B, got 'best'"),

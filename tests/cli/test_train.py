@@ -125,3 +125,8 @@ def test_the_rankers_are_listed(run):
     )
     boosted = "adarank rankboost frank boltzrank coordinate-ascent"
     assert names == f"{forests} {nets} {linear} {boosted}".split()
+
+
+def test_the_help_says_where_settings_are_listed(rankwright, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    assert "`rankwright list settings RANKER` shows them all" in rankwright("train", "--help").stdout

@@ -51,6 +51,10 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     (folder / "clicks.csv").write_text(
         "qid,label,position,a\n" + "".join(f"{row // 4},{row % 2},{row % 4},{row}\n" for row in range(12))
     )
+    lines = (folder / "test.txt").read_text().splitlines(keepends=True)
+    (folder / "shuffled.txt").write_text("".join(lines[::2] + lines[1::2]))
+    (folder / "nameless.csv").write_text("7,1,0.5\n7,0,0.25\n")
+    (folder / "commas.csv").write_text("qid;label;a\n7;1;0,5\n")
     (folder / "wrong.toml").write_text('[tool.rankwright]\nqeury = "search"\n')
     features = frame[list(train.feature_names)]
     return SimpleNamespace(

@@ -103,6 +103,74 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
         ["train", "train.txt", "--format", "svmlite", "--out", "x.rw"],
         ["unknown format 'svmlite'; did you mean 'svmlight'?"],
     ),
+    "a ranker as Python calls it": (
+        ["train", "train.txt", "--ranker", "LambdaMART", "--out", "x.rw"],
+        ["unknown ranker 'LambdaMART'; did you mean 'lambdamart'?"],
+    ),
+    "a setting as an option": (
+        ["train", "train.txt", "--n-trees", "3", "--out", "x.rw"],
+        ["--n-trees; n_trees is a setting of lambdamart: --set n_trees=3"],
+    ),
+    "a setting of another ranker as an option": (
+        ["train", "train.txt", "--ranker", "ranknet", "--n-epochs=3", "--out", "x.rw"],
+        ["--n-epochs; epochs is a setting of ranknet: --set epochs=3"],
+    ),
+    "a metric to train for": (
+        ["train", "train.txt", "--metric", "map", "--out", "x.rw"],
+        ["--metric; metric is a setting of lambdamart: --set metric=map"],
+    ),
+    "a metric to measure": (
+        ["evaluate", "test.txt", "--model", "model.rw", "--metric", "map"],
+        ["did you mean --metrics map?"],
+    ),
+    "a setting without its sign": (
+        ["train", "train.txt", "--set", "n_trees", "3", "--out", "x.rw"],
+        ["--set takes KEY=VALUE", "--set n_trees=3"],
+    ),
+    "a setting as another tool calls it": (
+        ["train", "train.txt", "--set", "n_estimators=3", "--out", "x.rw"],
+        ["unknown setting of lambdamart 'n_estimators'; did you mean 'n_trees'?"],
+    ),
+    "an option as another tool calls it": (
+        ["train", "train.txt", "--n-jobs", "2", "--out", "x.rw"],
+        ["did you mean --threads 2?"],
+    ),
+    "models without their option": (
+        ["compare", "test.txt", "model.rw", "other.rw"],
+        ["rankwright compare test.txt --model model.rw --model other.rw"],
+    ),
+    "a model before the data": (
+        ["evaluate", "model.rw", "test.txt"],
+        ["rankwright evaluate test.txt --model model.rw"],
+    ),
+    "runs without their option": (
+        ["compare", "a.run", "b.run"],
+        ["rankwright compare --qrels QRELS --run a.run --run b.run"],
+    ),
+    "one argument too many": (
+        ["train", "train.txt", "more.txt", "--out", "x.rw"],
+        ["`rankwright train` has no place for more.txt; it takes TRAIN, and options"],
+    ),
+    "a command of another tool": (["predict", "model.rw", "test.txt"], ["'predict'; did you mean 'score'?"]),
+    "a misspelt command": (["evalaute", "test.txt"], ["'evalaute'; did you mean 'evaluate'?"]),
+    "an option of another command": (["compare", "test.txt", "--rankers", "mart"], ["`rankwright benchmark` has it"]),
+    "an engine as a target": (
+        ["export", "model.rw", "--to", "elasticsearch", "--out", "x.json"],
+        ["unknown target 'elasticsearch'; did you mean 'plugin-xgboost'?"],
+    ),
+    "a table without a header": (
+        ["train", "nameless.csv", "--out", "x.rw"],
+        ["the first line holds values", "all 3 in their order", "--names qid,label,f1,…"],
+    ),
+    "decimal commas": (
+        ["train", "commas.csv", "--out", "x.rw"],
+        ["commas.csv:2: column 'a': wanted a number, found '0,5'; decimals are written with a point: `tr , . <"],
+    ),
+    "rows in any order": (["score", "model.rw", "shuffled.txt"], ["comes back", "--whole takes rows in any order"]),
+    "more threads than there are numbers": (
+        ["train", "train.txt", "--threads", "2147483648", "--out", "x.rw"],
+        ["threads must be between 1 and 1,024, got 2147483648"],
+    ),
     "two systems are needed": (
         ["compare", "test.txt", "--model", "model.rw"],
         ["a comparison needs two systems or more, got 1"],
@@ -133,9 +201,21 @@ CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
         lambda my: ranker(n_trees="10").fit(my.data),
         ["n_trees must be a whole number or none, got '10'"],
     ),
-    "a function as objective": (
-        lambda my: ranker(objective=lambda scores: scores).fit(my.data),
-        ["objective must be", "rankwright.objectives.from_function"],
+    "a number as objective": (lambda my: ranker(objective=3).fit(my.data), ["objective must be text", "a function"]),
+    "a misspelt setting, in Python": (lambda _: rw.LambdaMART(**{"n_tree": 3}), ["did you mean n_trees=…?"]),
+    "the number of trees as others call it": (
+        lambda _: rw.LambdaMART(**{"n_estimators": 3}),
+        ["LambdaMART has no argument 'n_estimators'; did you mean n_trees=…? It has"],
+    ),
+    "leaves as others call them": (lambda _: rw.LambdaMART(**{"num_leaves": 3}), ["did you mean max_leaves=…?"]),
+    "a setting by place": (lambda _: anything.LambdaMART(100), ["LambdaMART takes its settings by name"]),
+    "validation data as others call it": (
+        lambda my: ranker().fit(my.X, my.y, qid=my.qid, **{"eval_set": [(my.X, my.y)]}),
+        ["LambdaMART.fit has no argument 'eval_set'; did you mean valid=(X, y, qid)?"],
+    ),
+    "query ids by place": (
+        lambda my: anything.LambdaMART().fit(my.X, my.y, my.qid),
+        ["LambdaMART.fit takes X and y alone by place: fit(X, y, qid=…)"],
     ),
     "a misspelt objective": (
         lambda my: ranker(objective="lamdarank").fit(my.data),

@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
+from rankwright.cli.did_you_mean import flags_of, left_over, unknown_command, unknown_option
 from rankwright.cli.options import as_option
 from rankwright.cli.output import with_verbosity
 from rankwright.cli.outputs import with_checked_outputs
@@ -32,11 +33,27 @@ WORDS = {"int": "N", "float": "X", "str": "TEXT", "Path": "F"}  # what the help 
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help says `N` and not `<int>`, and leaves out `<bool>`."""
+    """A command whose help says `N` and not `<int>`, and leaves out `<bool>`, and whose errors say what to type."""
 
     def get_params(self, ctx: Any) -> Any:
         """The parameters, plainly shown and read."""
         return _plain(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the words of the command line; what has no place among them is answered with what to type."""
+        given = list(args)
+        ctx.allow_extra_args = True  # so that they come back, and can be looked at
+        try:
+            extra = super().parse_args(ctx, args)
+        except TyperException as error:
+            option = getattr(error, "option_name", None)
+            if option is None or not hasattr(error, "possibilities"):  # which only an unknown option has
+                raise
+            homes = [name for name, other in ctx.parent.command.commands.items() if option in flags_of(other)]
+            raise unknown_option(self, option, given, homes) from None
+        if extra:
+            raise left_over(self, ctx.params, extra, given)
+        return extra
 
 
 class PlainGroup(TyperGroup):
@@ -45,6 +62,12 @@ class PlainGroup(TyperGroup):
     def get_params(self, ctx: Any) -> Any:
         """The parameters, plainly shown and read."""
         return _plain(super().get_params(ctx))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the first word names; one that there is not is answered with what to type."""
+        if args[0] not in self.commands:
+            raise unknown_command(args[0], self.commands)
+        return super().resolve_command(ctx, args)
 
 
 def _plain(params: list[Any]) -> list[Any]:
@@ -103,7 +126,7 @@ def root(
 
 # In the order in which the help shows them. Each has a file with EXAMPLES and a function of the same name as the file.
 COMMANDS = (
-    *("quickstart", "inspect", "convert", "clicks", "train", "tune", "cv", "benchmark", "bag"),
+    *("quickstart", "inspect", "convert", "split", "clicks", "train", "tune", "cv", "benchmark", "bag"),
     *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "reproduce", "list"),
 )
 FILES = {"list": "listing"}  # where a file cannot be called as its command
@@ -162,8 +185,6 @@ def describe(error: Exception) -> str:
     """The error's message on one line; for the system's errors, the file and what happened to it."""
     if isinstance(error, TyperException):
         message = error.format_message()
-        if vars(error).get("option_name") == "--rankers" and error.ctx.info_name == "compare":  # type: ignore[attr-defined]
-            message += "; `rankwright benchmark` trains rankers and compares them"
     elif isinstance(error, OSError) and not isinstance(error, RankwrightError) and error.strerror is not None:
         # Files that we read or write have names; what has none and could be written to is where results are printed.
         where = error.filename or ("standard output" if error.errno in WRITE_FAULTS else "")

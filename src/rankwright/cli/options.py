@@ -61,7 +61,11 @@ CLUSTER = opt("auto (Ray, started here) or the address of a Ray cluster. Default
 THREADS = opt("How many threads to use. Default: one per core.")
 METRICS = opt("Names separated by commas.")
 RANKER = opt("The ranker's name; `rankwright list rankers` shows all names.", default="lambdamart")
-SETTINGS = opt("A setting of the ranker; may be repeated.", "KEY=VALUE", name="--set")
+SETTINGS = opt(
+    "A setting of the ranker; may be repeated. `rankwright list settings RANKER` shows them all.",
+    "KEY=VALUE",
+    name="--set",
+)
 SELECT = opt("The metric to choose by, such as ndcg@10.")
 MODEL_SEED = opt("The same seed gives the same model.")
 TEST_FILE = opt("Documents to measure the model on.", "F")

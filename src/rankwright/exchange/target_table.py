@@ -15,10 +15,19 @@ from rankwright.exchange.targets.xgboost import XGBOOST_JSON, XGBOOST_UBJ
 
 _TABLE = (ONNX, ONNX_REGRESSOR, C, LIGHTGBM, XGBOOST_JSON, XGBOOST_UBJ, *PLUGINS, SOLR, VESPA)
 TARGETS: Mapping[str, Target] = {target.name: target for target in _TABLE}
+# What targets are called elsewhere.
+MEANT = {
+    **dict.fromkeys(("elasticsearch", "opensearch", "elastic", "es", "plugin", "ltr"), "plugin-xgboost"),
+    **dict.fromkeys(("xgboost", "xgb", "json"), "xgboost-json"),
+    **dict.fromkeys(("c++", "cpp", "h", "header"), "c"),
+    "vespa": "vespa-lightgbm",
+    "lgbm": "lightgbm",
+    "lucene": "solr",
+}
 
 
 def target_named(name: str) -> Target:
     """The target of that name."""
     if name not in TARGETS:
-        raise UnknownNameError("target", name, known=TARGETS)
+        raise UnknownNameError("target", name, known=TARGETS, meant=MEANT.get(name.casefold()))
     return TARGETS[name]

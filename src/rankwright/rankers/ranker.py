@@ -48,6 +48,7 @@ from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, TrainingFindings, read_trained
 from rankwright.rankers.views import View, for_the_library
 from rankwright.ranking.order import Ranking, rank
+from rankwright.settings.arguments import answers_strangers
 from rankwright.settings.setting import check_settings, restored_settings
 from rankwright.settings.shared import RankerSettings
 from rankwright.settings.text import complete_docstring
@@ -55,6 +56,17 @@ from rankwright.tables.axes import Axes, axes_or_new
 from rankwright.training.loop import History, Listener
 
 AnyRanker = TypeVar("AnyRanker", bound="Ranker")
+# What other tools call arguments of `fit`, and what to write here.
+OTHER_ARGUMENTS = {
+    **dict.fromkeys(("eval_set", "eval_group", "eval_qid", "validation_data", "valid_sets"), "valid=(X, y, qid)"),
+    **dict.fromkeys(("group_id", "groups", "query", "query_id", "queries"), "qid=…"),
+    "callbacks": "listeners=…",
+    "init_score": "initial_scores=…",
+    "base_margin": "initial_scores=…",
+    "pairs": "preferences=…",
+    "weight": "sample_weight=…",
+    "group_weight": "query_weight=…",
+}
 
 
 class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # scikit-learn ships no types
@@ -116,6 +128,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         if hasattr(cls, "name"):
             cls.__doc__ = complete_docstring(cls, cls.summary)
 
+    @answers_strangers(OTHER_ARGUMENTS)
     def fit(
         self,
         X: Any,
@@ -699,12 +712,6 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def check(self) -> None:
         """Raise for the first setting that has a value it cannot have, a metric's name among them."""
-        objective = getattr(self, "objective", None)
-        require(
-            not callable(objective) or hasattr(objective, "bind"),
-            f"objective must be a name or an Objective, got {objective!r}: rankwright.objectives.from_function makes "
-            f"an Objective of a function",
-        )
         check_settings(self)
         as_measure(self.selected_metric)
 

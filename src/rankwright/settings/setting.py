@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, 
 import numpy as np
 
 from rankwright.errors import InputError, SettingError, UnknownNameError
+from rankwright.settings.arguments import answers_strangers
 from rankwright.settings.spaces import Dimension, Space
 
 SPEC = "rankwright"  # our key in a field's metadata
@@ -171,7 +172,9 @@ def about(**parts: Any) -> dict[str, Spec]:
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def settings_class(kind: type[Kind]) -> type[Kind]:
     """A class whose fields are settings: its constructor takes them by name, and no other method is generated."""
-    return dataclass(kw_only=True, eq=False, repr=False)(kind)
+    made = dataclass(kw_only=True, eq=False, repr=False)(kind)
+    made.__init__ = answers_strangers()(made.__init__)  # type: ignore[method-assign]
+    return made
 
 
 def settings_of(kind: type) -> Mapping[str, Setting]:

@@ -10,6 +10,7 @@ from inspect import cleandoc
 from typing import Any
 
 from rankwright.errors import SettingError, UnknownNameError
+from rankwright.settings.other_names import meant_by
 from rankwright.settings.setting import Setting, settings_of
 from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice, Dimension
@@ -47,7 +48,7 @@ def check_values(kind: type, values: Mapping[str, Any], owner: str) -> None:
     known = settings_of(kind)
     for name, value in values.items():
         if name not in known:
-            raise UnknownNameError(f"setting of {owner}", name, known=known)
+            raise UnknownNameError(f"setting of {owner}", name, known=known, meant=meant_by(name, known))
         known[name].check(value)
 
 
