@@ -202,15 +202,15 @@ CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
         ["n_trees must be a whole number or none, got '10'"],
     ),
     "a number as objective": (lambda my: ranker(objective=3).fit(my.data), ["objective must be text", "a function"]),
-    "a misspelt setting, in Python": (lambda _: rw.LambdaMART(**{"n_tree": 3}), ["did you mean n_trees=…?"]),
+    "a misspelt setting, in Python": (lambda _: anything.LambdaMART(n_tree=3), ["did you mean n_trees=…?"]),
     "the number of trees as others call it": (
-        lambda _: rw.LambdaMART(**{"n_estimators": 3}),
+        lambda _: anything.LambdaMART(n_estimators=3),
         ["LambdaMART has no argument 'n_estimators'; did you mean n_trees=…? It has"],
     ),
-    "leaves as others call them": (lambda _: rw.LambdaMART(**{"num_leaves": 3}), ["did you mean max_leaves=…?"]),
+    "leaves as others call them": (lambda _: anything.LambdaMART(num_leaves=3), ["did you mean max_leaves=…?"]),
     "a setting by place": (lambda _: anything.LambdaMART(100), ["LambdaMART takes its settings by name"]),
     "validation data as others call it": (
-        lambda my: ranker().fit(my.X, my.y, qid=my.qid, **{"eval_set": [(my.X, my.y)]}),
+        lambda my: anything.LambdaMART().fit(my.X, my.y, qid=my.qid, eval_set=[(my.X, my.y)]),
         ["LambdaMART.fit has no argument 'eval_set'; did you mean valid=(X, y, qid)?"],
     ),
     "query ids by place": (

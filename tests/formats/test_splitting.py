@@ -23,7 +23,7 @@ def lines(small_data: RankingDataset, tmp_path: Path, monkeypatch: pytest.Monkey
     return Path("data.txt").read_text().splitlines(keepends=True)
 
 
-def queries_in(path: str | Path) -> set[object]:
+def queries_in(path: str | Path) -> set[int]:
     return set(rw.read(path).qid.tolist())
 
 
@@ -37,7 +37,8 @@ def test_queries_are_whole_and_rows_as_they_were(small_data, ending):
     for part in found.parts:
         data = rw.read(part.path)
         assert (data.n_queries, data.n_docs) == (part.queries, part.documents)
-        assert data.equals(small_data.take_queries([small_data.query_ids.tolist().index(q) for q in data.query_ids]))
+        chosen = [query for query, own in enumerate(small_data.query_ids.tolist()) if own in queries_in(part.path)]
+        assert data.equals(small_data.take_queries(chosen))
     assert sum(part.documents for part in found.parts) == small_data.n_docs
 
 
@@ -58,7 +59,7 @@ def test_the_order_of_rows_and_the_format_change_no_part(small_data, lines):
 def test_folds_are_those_of_a_letor_folder(small_data):
     found = split_file("data.txt", "folds", folds=5)
     assert len(found.parts) == 15
-    tested: list[object] = []
+    tested: list[int] = []
     for number in range(1, 6):
         train, vali, test = (queries_in(f"folds/Fold{number}/{name}.txt") for name in ("train", "vali", "test"))
         assert not train & vali

@@ -136,6 +136,7 @@ def _ending(source: FilePath, format: str) -> str:
 
 
 def _targets(folder: Path, contents: Contents, ending: str) -> list[Path]:
+    require(not folder.is_file(), f"{folder} is a file; wanted a folder for the parts")
     targets = [folder / f"{name}{ending}" for name in contents]
     for path in targets:
         if path.exists():

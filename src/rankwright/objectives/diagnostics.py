@@ -221,7 +221,7 @@ def diagnose(
     (True, True)
     """
     wanted = "a name, an Objective as rankwright.objectives makes them, or a λ-function"
-    require_type(objective, (str, Objective, Callable), "objective", wanted)
+    require_type(objective, (str, Objective, Callable), "objective", wanted)  # type: ignore[arg-type]
     for name, value in (("points", points), ("loops", loops), ("documents", documents)):
         require(value >= 1, f"{name} must be 1 or more, got {value}")
     require(0 < spread < np.inf, f"spread must be above 0 and finite, got {spread}")

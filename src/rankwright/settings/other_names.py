@@ -11,6 +11,7 @@ _OTHERS: Mapping[str, tuple[str, ...]] = {
     "n_trees": ("n_estimators", "num_boost_round", "num_round", "num_rounds", "num_iterations", "iterations",
                 "num_trees", "num_tree", "trees"),
     "max_leaves": ("num_leaves", "max_leaf_nodes", "max_leaf", "leaf", "leaves", "n_leaves"),
+    "target_trees": ("n_trees", "n_estimators"),
     "max_depth": ("depth",),
     "min_docs_in_leaf": ("min_data_in_leaf", "min_child_samples", "min_samples_leaf", "min_leaf_support", "mls"),
     "learning_rate": ("eta", "shrinkage", "shrinkage_rate", "lr"),
