@@ -40,5 +40,8 @@ def test_what_exists_is_kept(rankwright):
     Path("train.csv").write_text("mine")
     result = rankwright("split", "judged.csv", "--out", ".")
     assert (result.code, result.stdout) == (2, "")
-    assert result.stderr == "error: train.csv exists already, and nothing is written over: name another folder\n"
+    told = ". has files that this split would replace, and they are not its own: name a new folder, or give --force"
+    assert result.stderr == f"error: {told} to replace them\n"
     assert Path("train.csv").read_text() == "mine"
+    assert rankwright("split", "judged.csv", "--out", ".", "--force").code == 0
+    assert Path("train.csv").read_text() != "mine"

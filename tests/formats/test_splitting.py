@@ -122,9 +122,10 @@ def test_what_cannot_be_done_leaves_nothing_behind(options, told):
 
 
 @pytest.mark.usefixtures("lines")
-def test_nothing_is_written_over():
+def test_names_of_other_features_are_not_replaced():
+    Path("feature_names.txt").write_text("a\nb\nc\nd\ne\n")
     Path("parts").mkdir()
-    Path("parts/valid.txt").write_text("mine")
-    with pytest.raises(RankwrightError, match=r"valid\.txt exists already, and nothing is written over"):
+    Path("parts/feature_names.txt").write_text("mine\n")
+    with pytest.raises(RankwrightError, match="has the names of other features"):
         split_file("data.txt", "parts")
-    assert [path.read_text() for path in Path("parts").iterdir()] == ["mine"]
+    assert [path.read_text() for path in Path("parts").iterdir()] == ["mine\n"]

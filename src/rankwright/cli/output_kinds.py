@@ -121,6 +121,15 @@ def converted(path: str, given: Given) -> list[Output]:
     return [_documents(path, target_format_of(path, given["target_format"]))]
 
 
+def split_parts(path: str, given: Given) -> list[Output]:
+    """A folder for the parts of a file, which replace nothing that is there."""
+    from rankwright.formats.splitting import split_targets
+
+    how = {name: given[name] for name in ("valid", "test", "folds", "format")}
+    parts = split_targets(given["data"], path, **how)
+    return [_folder(path, "this split", lambda _: not any(part.exists() for part in parts))]
+
+
 def clicked(path: str, given: Given) -> list[Output]:
     """Documents, and beside them the preferences between them, where those are asked for."""
     from rankwright.formats.file_formats import format_of_name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, DATA_FORMAT, THREADS, arg, given, opt, reads_data
 from rankwright.cli.output import print_json, print_table, progress
 
@@ -18,7 +19,7 @@ EXAMPLES = (
 def split(
     reading: dict[str, Any],
     data: str = arg("The documents to split; - is standard input.", "DATA"),
-    out: str = opt("The folder to write to.", "DIR", default=...),
+    out: str = opt("The folder to write to.", "DIR", default=..., writes=output_kinds.split_parts),
     valid: float | None = opt("The share of the queries to validate on, such as 0.2.", "SHARE"),
     test: float | None = opt("The share of the queries to test on. Without --valid and --test, both are 0.2.", "SHARE"),
     folds: int | None = opt("Write this many folds instead: Fold1, Fold2, …, each with train, vali and test.", "N"),
@@ -30,7 +31,7 @@ def split(
     """Split a file into parts by query: train, valid and test, or folds for `rankwright cv`, `tune` and `benchmark`.
 
     No query is cut. Rows are copied as they are, with all their columns, in the format of DATA. Queries are drawn by
-    their ids and the seed: the order of the rows has no effect. Files that exist are not written over.
+    their ids and the seed: the order of the rows has no effect. Files that exist are replaced with --force alone.
     """
     from rankwright.formats.splitting import split_file
 

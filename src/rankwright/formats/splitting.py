@@ -17,6 +17,7 @@ from typing import IO, Any
 import numpy as np
 
 from rankwright.arrays import IntArray
+from rankwright.container.outputs import check_output_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.splits import k_fold, split_queries
@@ -26,7 +27,7 @@ from rankwright.formats.file_formats import FORMATS, TEXT_SUFFIXES, format_of, s
 from rankwright.formats.parquet import ParquetReader, copy_parquet_rows
 from rankwright.formats.pipeline import read_queries
 from rankwright.formats.reading import reader_of
-from rankwright.formats.sidecars import FEATURE_NAMES_FILE, QUERY_SUFFIX
+from rankwright.formats.sidecars import FEATURE_NAMES_FILE, QUERY_SUFFIX, feature_names_of
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import atomic_output, atomic_text_output, input_name, is_standard, spooled
 
@@ -71,17 +72,19 @@ def split_file(
     """Cut a file into train, valid and test by shares of the queries, or into folders Fold1, Fold2, … in LETOR's form.
 
     Of `valid` and `test`, those that are given make a part; where neither is, both do, with a fifth of the queries
-    each. `options` are those of `read`. A file that exists already is never written over.
+    each. `options` are those of `read`.
     """
     require(folds is None or valid is test is None, "folds go without shares: leave out valid and test")
     for name in WITHOUT_USE:
         require(name not in options, f"rows are copied as they are: leave out {name}")
+    shares, contents = _shares(valid, test), _contents(valid, test, folds)
     name = format_of(source) if format is None else format
+    targets = split_targets(source, folder, valid=valid, test=test, folds=folds, format=name)
     with spooled(source) as paths:
         reader = reader_of(paths, name, options)
+        _check_names(targets, reader)
         data = read_queries(paths, reader)
-        part_of_query, contents = _shares(data, valid, test, seed) if folds is None else _folds(data, folds, seed)
-        targets = _targets(Path(folder), contents, _ending(source, name))
+        part_of_query = _part_of_query(data, list(shares.values()), folds, seed)
         with _new_files(targets) as files:
             part_of_row = data.in_source_order(part_of_query[data.groups.query_of_row])
             _copy(reader, fspath(paths[0]), part_of_row, _files_of_parts(files, list(contents.values())))
@@ -92,36 +95,37 @@ def split_file(
 Contents = Mapping[str, Sequence[int]]  # the parts that each file holds, by its name without an ending
 
 
-def _shares(data: RankingDataset, valid: float | None, test: float | None, seed: int) -> tuple[IntArray, Contents]:
+def _shares(valid: float | None, test: float | None) -> dict[str, float]:
+    """The shares that are asked for, by the part that they make."""
     if valid is test is None:
         valid = test = USUAL_SHARE
-    shares = {name: share for name, share in (("valid", valid), ("test", test)) if share is not None}
-    first, *second = shares.values()
-    drawn = split_queries(data.groups, valid=first, test=second[0] if second else None, seed=seed, order=_by_id(data))
-    return _part_of_query(data.groups, drawn), {name: [part] for part, name in enumerate(["train", *shares])}
+    return {name: share for name, share in (("valid", valid), ("test", test)) if share is not None}
 
 
-def _folds(data: RankingDataset, n_folds: int, seed: int) -> tuple[IntArray, Contents]:
+def _contents(valid: float | None, test: float | None, n_folds: int | None) -> Contents:
+    if n_folds is None:
+        return {name: [part] for part, name in enumerate(["train", *_shares(valid, test)])}
     wanted = f"folds must be {FEWEST_FOLDS} to {MOST_FOLDS}: one part to test on, one to validate on, the rest to train"
     require(FEWEST_FOLDS <= n_folds <= MOST_FOLDS, f"{wanted}; got {n_folds}")
-    drawn = [fold.test for fold in k_fold(data.groups, n_folds, seed=seed, order=_by_id(data))]
     contents: dict[str, Sequence[int]] = {}
     for fold in range(n_folds):
         vali, test = (fold + n_folds - 2) % n_folds, (fold + n_folds - 1) % n_folds  # Fold1 tests on the last part
         contents[f"Fold{fold + 1}/train"] = [part for part in range(n_folds) if part not in (vali, test)]
         contents |= {f"Fold{fold + 1}/vali": [vali], f"Fold{fold + 1}/test": [test]}
-    return _part_of_query(data.groups, drawn), contents
+    return contents
 
 
-def _by_id(data: RankingDataset) -> IntArray:
-    """The queries in the order of their ids, whatever order the rows are in."""
+def _part_of_query(data: RankingDataset, shares: Sequence[float], n_folds: int | None, seed: int) -> IntArray:
+    """The part that each query is drawn for, by ids in their order, whatever order the rows are in."""
     ids = np.arange(data.n_queries) if data.query_ids is None else data.query_ids
-    return np.argsort(ids, kind="stable")
-
-
-def _part_of_query(groups: Groups, parts: Sequence[IntArray]) -> IntArray:
-    part_of = np.empty(groups.n_queries, np.int64)
-    for part, queries in enumerate(parts):
+    order = np.argsort(ids, kind="stable")
+    if n_folds is None:
+        test = shares[1] if len(shares) > 1 else None
+        drawn: Sequence[IntArray] = split_queries(data.groups, valid=shares[0], test=test, seed=seed, order=order)
+    else:
+        drawn = [fold.test for fold in k_fold(data.groups, n_folds, seed=seed, order=order)]
+    part_of = np.empty(data.n_queries, np.int64)
+    for part, queries in enumerate(drawn):
         part_of[queries] = part
     return part_of
 
@@ -135,13 +139,32 @@ def _ending(source: FilePath, format: str) -> str:
     return ENDING_OF.get(format, FORMATS[format].suffixes[0])
 
 
-def _targets(folder: Path, contents: Contents, ending: str) -> list[Path]:
-    require(not folder.is_file(), f"{folder} is a file; wanted a folder for the parts")
-    targets = [folder / f"{name}{ending}" for name in contents]
-    for path in targets:
-        if path.exists():
-            raise InputError(f"{path} exists already, and nothing is written over: name another folder")
-    return targets
+def split_targets(
+    source: FilePath,
+    folder: FilePath,
+    *,
+    valid: float | None = None,
+    test: float | None = None,
+    folds: int | None = None,
+    format: str | None = None,
+) -> list[Path]:
+    """The files that `split_file` writes."""
+    ending = _ending(source, format_of(source) if format is None else format)
+    check_output_folder(folder)
+    return [Path(folder) / f"{name}{ending}" for name in _contents(valid, test, folds)]
+
+
+def _check_names(targets: Sequence[Path], reader: Reader) -> None:
+    """Raise where names of other features would be replaced."""
+    for folder in dict.fromkeys(path.parent for path in targets):
+        file = folder / FEATURE_NAMES_FILE
+        if _names_of(reader) and file.exists() and feature_names_of(file) != _names_of(reader):
+            raise InputError(f"{file} has the names of other features: name another folder")
+
+
+def _names_of(reader: Reader) -> tuple[str, ...]:
+    """The names that stand beside the source, not in it."""
+    return tuple(getattr(reader, "own_names", ()))
 
 
 @contextmanager
@@ -193,7 +216,7 @@ def _write_beside(
     targets: Sequence[Path], contents: Contents, data: RankingDataset, part_of_query: IntArray, reader: Reader
 ) -> None:
     """Write what stands beside the source: the names of features, and the sizes of queries that have no ids."""
-    names: Sequence[str] = getattr(reader, "own_names", ())
+    names = _names_of(reader)
     for folder in dict.fromkeys(path.parent for path in targets) if names else ():
         with atomic_text_output(folder / FEATURE_NAMES_FILE) as file:
             file.writelines(f"{name}\n" for name in names)
