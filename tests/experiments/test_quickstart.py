@@ -12,6 +12,7 @@ from rankwright.experiments.quickstart import (
     FEATURES_SHOWN,
     FeatureRanker,
     feature_rankers,
+    is_free_or_own,
     random_scores,
     write_quickstart,
 )
@@ -82,3 +83,13 @@ def test_scores_are_in_the_order_of_the_source():
 def test_chance_depends_on_the_seed_alone(small_data):
     assert np.array_equal(random_scores(small_data, 1), random_scores(small_data, 1))
     assert not np.array_equal(random_scores(small_data, 1), random_scores(small_data, 2))
+
+
+def test_a_folder_of_the_quickstart_may_be_written_again_and_no_other(quickstart, tmp_path):
+    assert is_free_or_own(tmp_path / "none")
+    write_quickstart(quickstart, tmp_path)
+    assert is_free_or_own(tmp_path)
+    (tmp_path / "test.txt").unlink()  # as after a run that was killed
+    assert is_free_or_own(tmp_path)
+    (tmp_path / "valid.txt").write_text("0 qid:1 1:1\n")
+    assert not is_free_or_own(tmp_path)

@@ -33,7 +33,8 @@ EXPORTS = {
     ".h": rb"/\* Scores documents with a ranker\.",
     ".txt": rb"tree\n",
     ".xml": rb"## LambdaMART",
-    ".json": rb'\{"learner"|\[?\{ ?"nodeid"|\{"objective"|\{"class"|\{"name"|\{"[^"\n]*": ?-?[\d.]',
+    ".json": rb'\{"learner"|\[?\{ ?"nodeid"|\{"objective"|\{"class": ?"org\.apache\.solr|\{"name": ?"tree"|'
+    rb'\{"[^"\n]*": ?-?[\d.]',
     ".ubj": rb"\{[LiUIl]",
     ".sample.csv": rb"expected_score(,|\n)",
 }
