@@ -72,7 +72,7 @@ def test_json_and_a_file_of_queries(rankwright):
         (("data.txt", *TWO, "--top", "3"), "--top goes with --diff"),
         (("data.txt", *TWO, "--diff", "best"), "two systems, A,B, got 'best'"),
         (("data.txt", *TWO, "--diff", "best,chnce"), "did you mean 'chance'"),
-        (("data.txt", *TWO, "--slice", "6"), "unknown value of queries '6'"),
+        (("data.txt", *TWO, "--slice", "6"), "there is no feature 6: features count from 1"),
         (("data.txt", *TWO, "--slices", "short.txt"), "has no header of query and columns"),
     ],
 )
