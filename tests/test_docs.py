@@ -1,8 +1,8 @@
 """Every example a reader may copy runs: in README, in docs/ and in docstrings.
 
-Examples in docs/ find these files in their working folder: `train.txt`, `train.txt.gz` (the same), `valid.txt`,
-`test.txt` (LETOR text) and `scores.txt` (one score a line for `test.txt`). Those of the README run one after another on
-what the quickstart has written. A block in a language other than python or sh is not run.
+Pages run one after another, in the order of the site's navigation, in one folder: that which the quickstart writes,
+with fewer queries so that the tests are quick. README and tour run on all of it. Since several processes may share the
+tests, a page must also run as the first. A block in a language other than python or sh is not run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import io
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -20,17 +19,17 @@ from importlib import import_module
 from pathlib import Path
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 
 import rankwright
 from rankwright.cli.app import COMMANDS, main
-from rankwright.experiments.quickstart import write_quickstart
+from rankwright.experiments.quickstart import Quickstart, write_quickstart
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 TOUR = ROOT / "docs" / "tour.md"  # runs after the README, in the same folder
-PAGES = sorted(set((ROOT / "docs").glob("*.md")) - {TOUR})
+NAVIGATION = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+PAGES = sorted(set((ROOT / "docs").glob("*.md")) - {TOUR}, key=lambda page: (NAVIGATION.find(f": {page.name}\n"), page))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -38,39 +37,49 @@ def blocks_of(page: Path, language: str) -> list[str]:
     return [text for found, text in BLOCK.findall(page.read_text()) if found == language]
 
 
+def commands_in(block: str) -> Iterator[list[str]]:
+    for line in block.replace("\\\n", " ").splitlines():
+        if line.startswith("rankwright "):
+            yield shlex.split(line, comments=True)[1:]
+
+
 def commands_of(page: Path) -> Iterator[list[str]]:
     for block in blocks_of(page, "sh"):
-        for line in block.replace("\\\n", " ").splitlines():
-            if line.startswith("rankwright "):
-                yield shlex.split(line, comments=True)[1:]
+        yield from commands_in(block)
+
+
+FEWER = {"train": 100, "valid": 36, "test": 36}  # queries; pages name some of the test queries
+NAMED = (11, 14)
+
+
+def smaller(part: rankwright.RankingDataset, n_queries: int) -> rankwright.RankingDataset:
+    """The first queries of a part of the quickstart's data, and those that pages name."""
+    ids = part.qid[part.groups.offsets[:-1]].tolist()
+    named = [ids.index(query) for query in NAMED if query in ids]
+    return part.take_queries(sorted({*range(n_queries - len(named)), *named}))
 
 
 @pytest.fixture(scope="module")
-def examples_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("examples")
-    data = rankwright.synthetic.web_search(n_queries=60, seed=0)
-    train, valid, test = data.split(valid=0.2, test=0.2, seed=0)
-    for part, name in (
-        (train, "train.txt"),
-        (train, "train.txt.gz"),
-        (valid, "valid.txt"),
-        (test, "test.txt"),
-    ):
-        rankwright.write(part, folder / name)
-    np.savetxt(folder / "scores.txt", test.features[:, 0], fmt="%.6g")
+def pages_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    whole = dict(zip(FEWER, rankwright.synthetic.quickstart(), strict=True))
+    parts = {name: smaller(part, FEWER[name]) for name, part in whole.items()}
+    model = rankwright.LambdaMART(n_trees=5, max_leaves=7).fit(parts["train"], valid=parts["valid"])
+    found = {model.name: rankwright.evaluate(model, parts["test"])}
+    write_quickstart(Quickstart(parts, found, model, {}), folder)
     return folder
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_run(page, examples_folder, tmp_path, monkeypatch):
-    """Each page in a folder of its own; Python first, since commands may read what it wrote."""
-    folder = shutil.copytree(examples_folder, tmp_path / "examples")
-    monkeypatch.chdir(folder)
+def test_examples_run(page, pages_folder, monkeypatch):
+    monkeypatch.chdir(pages_folder)
+    monkeypatch.setattr(sys, "path", [*sys.path])
     namespace: dict[str, object] = {}
-    for block in blocks_of(page, "python"):
-        exec(compile(block, str(page), "exec"), namespace)
-    for arguments in commands_of(page):
-        run_command(arguments, folder, page)
+    for language, block in BLOCK.findall(page.read_text()):
+        if language == "python":
+            exec(compile(block, str(page), "exec"), namespace)
+        for arguments in commands_in(block) if language == "sh" else ():
+            run_command(arguments, pages_folder, page)
 
 
 def run_command(arguments: list[str], folder: Path, page: Path) -> str:
@@ -104,6 +113,17 @@ def printed_by(name: str, printed: dict[str, str]) -> str:
     """What the only command that begins like this printed."""
     (found,) = [text for command, text in printed.items() if command.startswith(name)]
     return found
+
+
+def test_readme_and_page_tell_the_same_figures_of_scoring():
+    page = (ROOT / "docs" / "coming_from.md").read_text()
+    figures = {
+        name: re.search(rf"^\| {name} \| (\S+) \|", page, re.MULTILINE)
+        for name in ("ONNX Runtime", "LightGBM", "treelite")
+    }
+    onnx, lightgbm, treelite = (found[1] for found in figures.values() if found is not None)
+    told = f"ONNX Runtime takes {onnx} times as long, LightGBM {lightgbm} times, treelite {treelite} times"
+    assert told in README.read_text()
 
 
 class TestReadmeAndTour:
