@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import rankwright as rw
 from rankwright.data.side_columns import columns_asked_for
 from rankwright.errors import FileFormatError, InputError, InputTypeError
 from rankwright.objectives import from_function
+from rankwright.training.digest import data_digest
+from rankwright.trees.bins.binned import bin_dataset
+from rankwright.trees.bins.fingerprints import binned_digest
 
 SMALL: dict[str, Any] = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 5, "threads": 1}
 
@@ -76,6 +80,13 @@ def test_functions_ask_for_them_by_name(shop, tmp_path):
     again = rw.LambdaMART(objective=from_function(towards_margin), **SMALL)
     from_file = again.fit(rw.DataFile(tmp_path / "train.csv", side=["margin"])).forest_
     assert from_file.equals(again.fit(train).forest_)
+
+
+def test_they_are_part_of_what_a_checkpoint_was_begun_on(shop):
+    other = replace(shop, side={"margin": shop.features[:, 1]})
+    none = replace(shop, side=None)
+    assert len({binned_digest(bin_dataset(one)) for one in (shop, other, none)}) == 3
+    assert len({data_digest(one) for one in (shop, other, none)}) == 3
 
 
 def test_a_parameter_with_a_default_is_no_side_column():

@@ -60,8 +60,9 @@ def read(
     **options : object
         Options of the format. For svmlight, those of `read_svmlight`: `absent`, `n_features`, `group`, `index_base`,
         `allow_infinity`, `threads`, `block_size`, and `feature_names`: a file with a name for each feature, one a line,
-        or a list of them; feature_names.txt beside the data is found by itself, unless this is "none".
-        For csv, tsv and parquet, those of `from_frame`: `columns`, `features`, `drop`, `allow_infinity`; and
+        or a list of them; feature_names.txt beside the data is found by itself, unless this is "none". `n_trained` is
+        how many features a ranker was trained on: like `n_features`, and the log says which of them never occur.
+        For csv, tsv and parquet, those of `from_frame`: `columns`, `features`, `drop`, `allow_infinity`, `side`; and
         `categories`, the columns whose texts are categories, which trees can split on. For csv and
         tsv also `delimiter` (found in the first line by default), `names` (the columns of a file without a header),
         `description` (CatBoost's file of column types) and `threads`.

@@ -8,6 +8,7 @@ a `Stage`, which knows nothing of who runs it:
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,9 @@ from rankwright.rankers.seen import SeenQueries
 from rankwright.rankers.trained import TrainingFindings
 from rankwright.ranking.gains import GAINS
 
+logger = logging.getLogger(__name__)
+
+USUAL_METRIC = "ndcg@10"  # what rankers are measured by that aim at no metric
 UNJUDGED_STREAM = 0x756E  # added to the seed, so that draws here do not depend on those of training
 
 Passed = tuple[RankingDataset, TrainingFindings]  # what a stage gives on
@@ -72,19 +76,24 @@ def refuse(ranker: Any, data: RankingDataset, found: TrainingFindings) -> Passed
 
 
 def _check_gains(ranker: Any, data: RankingDataset) -> None:
-    """Raise where a label has no gain in the metric that the ranker aims at, which could not be measured then."""
+    """Raise where a label has no gain in the metric that the ranker aims at, which could not be measured then.
+
+    A ranker that aims at none may learn from such labels: the log says that the usual metric cannot measure it.
+    """
     metric = getattr(ranker, "metric", None)
-    if data.labels is None or not isinstance(metric, str):
+    if data.labels is None or not (metric is None or isinstance(metric, str)):
         return
-    measure = parse_metric(metric)
+    measure = parse_metric(metric or USUAL_METRIC)
     judged = data.labels[~np.isnan(data.labels)]
     if len(judged) == 0 or "gain" not in measure.metric.depends_on:
         return
     try:
         measure.convention.gain(judged if measure.convention.gain.name not in GAINS else judged.max(keepdims=True))
     except InputError as error:
-        linear = f"{measure.metric.name}:standard(gain=linear)"
-        raise InputError(f"{error}, such as metric={linear}: no ranker could be measured by {metric}") from None
+        if metric is None:
+            logger.warning("%s; %s learns from it, but %s cannot measure it", error, ranker.name, measure.metric.name)
+        else:
+            raise InputError(f"{error}, in the setting metric: {metric} can measure no ranker of this data") from None
 
 
 def order(ranker: Any, data: RankingDataset, found: TrainingFindings) -> Passed:

@@ -102,7 +102,8 @@ def _linear(labels: Float32Array, _threads: int) -> Float64Array:
 def _exponential(labels: Float32Array, threads: int) -> Float64Array:
     largest_finite = 1023  # 2^1024 has no float64
     if labels.max(initial=0.0) > largest_finite:
-        raise InputError(f"label {labels.max():g} has no finite gain 2^l - 1; choose gain=linear, or a table of gains")
+        other = "wanted another gain, as in ndcg@10:standard(gain=linear)"
+        raise InputError(f"label {labels.max():g} has no finite gain 2^l - 1; {other}")
     gains = np.empty(len(labels), SUM_DTYPE)
     kernels.exponential_gains(labels, gains, threads)
     return gains

@@ -30,13 +30,17 @@ class QueryHashes(NamedTuple):
     labels: Uint64Array | None
     document_weights: Uint64Array | None
     initial_scores: Uint64Array | None
+    side: Uint64Array | None = None
 
 
 def query_hashes(data: BinnedDataset, threads: int | None = None) -> QueryHashes:
     """The hashes of the data's queries."""
     columns = (data.labels, data.document_weights, data.initial_scores)
     codes = _hashed(data.codes.view(np.uint64), data.groups, threads)
-    return QueryHashes(codes, *(None if own is None else _hashed(_words(own), data.groups, threads) for own in columns))
+    labels, weights, starts = (None if own is None else _hashed(_words(own), data.groups, threads) for own in columns)
+    side = [_words(column) for _, column in sorted((data.side or {}).items())]
+    of_side = _hashed(np.concatenate(side), data.groups, threads) if side else None
+    return QueryHashes(codes, labels, weights, starts, of_side)
 
 
 def _words(values: NDArray[Any]) -> Uint64Array:
@@ -78,7 +82,8 @@ def fingerprint(
     preferences: Preferences | None = None,
 ) -> str:
     """The fingerprint of data whose queries, in their order, have these hashes, sizes and weights."""
-    parts: list[NDArray[Any] | None] = [mapper.edges, mapper.offsets, sizes, *hashes, query_weights]
+    parts: list[NDArray[Any] | None] = [mapper.edges, mapper.offsets, sizes, *hashes[:-1], query_weights]
+    parts += [] if hashes.side is None else [hashes.side]
     if preferences is not None:
         parts += [preferences.better, preferences.worse, preferences.probability, preferences.weight]
     return BY_QUERY + digest_of(parts)
