@@ -44,7 +44,7 @@ def test_from_a_log_to_a_model(files):
     assert made.exit_code == 0, made.output
     found = json.loads(made.stdout)
     assert found["pairs"] > 10
-    assert found["held_out"] == {"queries": 7, "metric": "ndcg@10", "values": {}, "gain": 0.0}
+    assert found["held_out"]["queries"] == {"queries": 7, "metric": "ndcg@10", "values": {}, "gain": 0.0}
     assert found["votes_against_shown_order"] == 1.0
     for ranker, setting in (("ranknet", "epochs=2"), ("lambdamart", "n_trees=3"), ("lambdarank", "epochs=2")):
         trained = run(
@@ -129,14 +129,16 @@ def many(tmp_path):
 
 def test_what_ranks_worse_than_the_order_shown_is_told_before_training(many):
     arguments = "clicks", many / "log.jsonl", "--features", many / "documents.csv", "--out", many / "made.csv"
-    with pytest.warns(WorseThanShownWarning, match="preferences ranks held-out lists worse than the order shown"):
+    with pytest.warns(WorseThanShownWarning, match="these preferences rank held-out lists worse than the order shown"):
         made = run(*arguments, "--preferences")
     assert made.exit_code == 0, made.output
-    assert "NDCG@10 on held-out lists of 18 queries" in made.stdout
+    assert "held-out queries, by quick rankers: preferences" in made.stdout
     with pytest.warns(WorseThanShownWarning):
-        values = json.loads(run(*arguments, "--preferences", "--json").stdout)["held_out"]["values"]
-    assert list(values) == ["preferences", "click rates", "the order shown", "a random order"]
-    assert values["preferences"] < values["a random order"] < values["click rates"]
+        found = json.loads(run(*arguments, "--preferences", "--json").stdout)["held_out"]
+    for values in (found["lists"]["values"], found["queries"]["values"]):
+        assert list(values) == ["preferences", "click rates", "the order shown", "a random order"]
+        assert values["preferences"] < values["click rates"] < values["the order shown"]
+    assert "train on click rates" in found["warnings"][0]
 
 
 def test_the_first_example_of_the_help_writes_what_works(many):
@@ -161,7 +163,7 @@ def test_a_log_from_a_pipe_is_read_once_for_all_that_is_asked(many):
         warnings.simplefilter("ignore", WorseThanShownWarning)
         found = json.loads(CliRunner().invoke(app, arguments, input=log).stdout)
     assert found["models"]["rank-rate"]["lists"] > 0
-    assert found["held_out"]["queries"] == 18
+    assert found["held_out"]["queries"]["queries"] == 18
 
 
 def test_inspect_tells_what_a_click_model_learned(files):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,9 +14,12 @@ from rankwright.errors import require
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankwright.clicks.logs.click_log import ClickLog
     from rankwright.clicks.logs.log_files import LogFile
     from rankwright.clicks.preferences import ClickData
+    from rankwright.clicks.votes import PairVotes
     from rankwright.data.dataset import RankingDataset
 
 EXAMPLES = (
@@ -113,29 +117,26 @@ def _write_preferences(
 
     from rankwright.clicks.logs.click_log import ClickLog
     from rankwright.clicks.logs.log_files import lists_of_queries
-    from rankwright.clicks.preferences import click_rates, with_preferences
-    from rankwright.clicks.simulation import known_documents, known_queries
+    from rankwright.clicks.preferences import with_preferences
+    from rankwright.clicks.simulation import known_queries
+    from rankwright.clicks.votes import count_votes
     from rankwright.debiasing.held_out_orders import sampled_queries
     from rankwright.formats.file_formats import write
-    from rankwright.formats.reading import read
     from rankwright.formats.sidecars import write_pairs
 
-    documents = read(features)
-    # Documents without ids are known by their rows, which are others in a part of the data.
-    named = replace(documents, document_ids=known_documents(documents), query_ids=known_queries(documents))
-    made = with_preferences(named, log, **how, threads=threads)
+    documents, ids = _named_documents(features)
+    made = with_preferences(documents, log, **how, threads=threads)
     sample = sampled_queries(made.data)
     lists = log if isinstance(log, ClickLog) else lists_of_queries(log, known_queries(sample))
-    orders, compared = _compared(click_rates(sample, lists), seed, threads)
+    votes_of = partial(count_votes, **{name: value for name, value in how.items() if name != "smoothing"})
+    found, compared = _compared(sample, lists, votes_of, seed, threads)
     pairs = output_kinds.pairs_beside(out)
-    ids = None if documents.document_ids is None else made.data.document_ids
-    data = replace(made.data, source_rows=None, document_ids=ids)
+    data = replace(made.data, source_rows=None, **ids)
     write(replace(data, preferences=None), out)
     write_pairs(data, pairs)
-    found: dict[str, Any] = {"data": out, "pairs_file": pairs, "queries": data.n_queries, "documents": data.n_docs}
+    found |= {"data": out, "pairs_file": pairs, "queries": data.n_queries, "documents": data.n_docs}
     found |= {"pairs": made.n_pairs, "pairs_without_features": made.n_lost}
-    found |= {"votes_against_shown_order": made.votes.against_order, "held_out": orders}
-    return found, [*_told(made), compared]
+    return found | {"votes_against_shown_order": made.votes.against_order}, [*_told(made), *compared]
 
 
 def _write_rates(
@@ -149,27 +150,49 @@ def _write_rates(
     from rankwright.clicks.preferences import click_rates
     from rankwright.debiasing.held_out_orders import sampled_queries
     from rankwright.formats.file_formats import write
-    from rankwright.formats.reading import read
 
-    data = replace(click_rates(read(features), log), source_rows=None)
-    orders, compared = _compared(sampled_queries(data), seed, threads)
+    documents, ids = _named_documents(features)
+    data = click_rates(documents, log)
+    found, compared = _compared(sampled_queries(data), log, None, seed, threads)
+    data = replace(data, source_rows=None, **ids)
     write(data, out)
     n_shown = int((~np.isnan(np.asarray(data.labels))).sum())
-    found: dict[str, Any] = {"data": out, "queries": data.n_queries, "documents": data.n_docs, "shown": n_shown}
+    found |= {"data": out, "queries": data.n_queries, "documents": data.n_docs, "shown": n_shown}
     line = f"click rates of {n_shown:,} shown documents of {data.n_docs:,}, in {counted(data.n_queries, 'query')}"
-    return found | {"held_out": orders}, [line, compared]
+    return found, [line, *compared]
 
 
-def _compared(clicked: RankingDataset, seed: int, threads: int | None) -> tuple[dict[str, Any], str]:
-    """How what can be learned compares with the order shown, for JSON and in a line for people; it may warn."""
+def _named_documents(features: str) -> tuple[RankingDataset, dict[str, Any]]:
+    """The documents, all with ids, and the ids to give up again when they are written.
+
+    Documents without ids are known by their rows, which are others in a part of the data.
+    """
+    from dataclasses import replace
+
+    from rankwright.clicks.simulation import known_documents, known_queries
+    from rankwright.formats.reading import read
+
+    data = read(features)
+    unnamed = {} if data.document_ids is not None else {"document_ids": None}
+    return replace(data, document_ids=known_documents(data), query_ids=known_queries(data)), unnamed
+
+
+def _compared(
+    data: RankingDataset,
+    log: ClickLog,
+    votes_of: Callable[[ClickLog], PairVotes] | None,
+    seed: int,
+    threads: int | None,
+) -> tuple[dict[str, Any], list[str]]:
+    """How what can be learned compares with the order shown, for JSON and in lines for people; it may warn."""
     import warnings
 
-    from rankwright.debiasing.held_out_orders import WorseThanShownWarning, held_out_orders
+    from rankwright.debiasing.held_out_orders import WorseThanShownWarning, compared_with_order_shown
 
-    orders = held_out_orders(clicked, seed=seed, threads=threads)
-    if orders.warning is not None:
-        warnings.warn(orders.warning, WorseThanShownWarning, stacklevel=2)
-    return orders.to_dict(), orders.told
+    found = compared_with_order_shown(data, log, votes_of, seed=seed, threads=threads)
+    for text in found.warnings:
+        warnings.warn(text, WorseThanShownWarning, stacklevel=2)
+    return {"held_out": found.to_dict()}, found.told
 
 
 def _show_written(lines: list[str], file: LogFile, *paths: str | None) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwright.arrays import IdArray, IntArray, text_ids
+from rankwright.arrays import Float64Array, IdArray, IntArray, text_ids
 from rankwright.clicks.logs.click_log import ClickLog, check_log
 from rankwright.clicks.simulation import known_documents, known_queries
 from rankwright.clicks.votes import Log, PairVotes, count_votes
@@ -122,6 +122,28 @@ def _places(ids: IdArray, among: IdArray) -> IntArray:
     return np.fromiter((place_of.get(one, nowhere) for one in ids.tolist()), np.int64, len(ids))
 
 
+def document_sums(data: RankingDataset, log: ClickLog) -> dict[str, Float64Array]:
+    """How often each row of the data was shown and clicked (`shown`, `clicks`), and the sum of its `ranks`."""
+    rows_of = row_lookup(data, log.query_ids, log.document_ids)
+    lists = log.list_of_row
+    rows = rows_of(log.queries[lists], log.documents)
+    known, times = rows >= 0, log.list_counts[lists].astype(np.float64)
+    return {
+        name: np.bincount(rows[known], weights=(times * values)[known], minlength=data.n_docs)
+        for name, values in (("shown", 1.0), ("clicks", log.clicked), ("ranks", log.ranks))
+    }
+
+
+def vote_sums(data: RankingDataset, votes: PairVotes) -> Float64Array:
+    """How far votes speak for each row of the data: by how much its pairs prefer it, each by its weight."""
+    rows_of = row_lookup(data, votes.query_ids, votes.document_ids)
+    first, second = rows_of(votes.queries, votes.first), rows_of(votes.queries, votes.second)
+    probability, weight = votes.preferred()
+    known, lead = (first >= 0) & (second >= 0), weight * (probability - 0.5)
+    sums = (np.bincount(rows[known], weights=lead[known], minlength=data.n_docs) for rows in (first, second))
+    return next(sums) - next(sums)
+
+
 def click_rates(data: RankingDataset, log: ClickLog) -> RankingDataset:
     """Give documents their click rates in a log as labels.
 
@@ -140,14 +162,7 @@ def click_rates(data: RankingDataset, log: ClickLog) -> RankingDataset:
     """
     require_type(data, RankingDataset, "data", "a RankingDataset")
     check_log(log)
-    rows_of = row_lookup(data, log.query_ids, log.document_ids)
-    lists = log.list_of_row
-    rows = rows_of(log.queries[lists], log.documents)
-    known, times = rows >= 0, log.list_counts[lists].astype(np.float64)
-    sums = {
-        name: np.bincount(rows[known], weights=(times * values)[known], minlength=data.n_docs)
-        for name, values in (("shown", 1.0), ("clicks", log.clicked), ("ranks", log.ranks))
-    }
+    sums = document_sums(data, log)
     shown = sums["shown"] > 0
     if not shown.any():
         raise InputError(
