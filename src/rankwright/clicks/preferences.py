@@ -129,7 +129,7 @@ def document_sums(data: RankingDataset, log: ClickLog) -> dict[str, Float64Array
     rows = rows_of(log.queries[lists], log.documents)
     known, times = rows >= 0, log.list_counts[lists].astype(np.float64)
     return {
-        name: np.bincount(rows[known], weights=(times * values)[known], minlength=data.n_docs)
+        name: np.bincount(rows[known], weights=(times * values)[known], minlength=data.n_docs).astype(np.float64)
         for name, values in (("shown", 1.0), ("clicks", log.clicked), ("ranks", log.ranks))
     }
 
@@ -141,7 +141,7 @@ def vote_sums(data: RankingDataset, votes: PairVotes) -> Float64Array:
     probability, weight = votes.preferred()
     known, lead = (first >= 0) & (second >= 0), weight * (probability - 0.5)
     sums = (np.bincount(rows[known], weights=lead[known], minlength=data.n_docs) for rows in (first, second))
-    return next(sums) - next(sums)
+    return (next(sums) - next(sums)).astype(np.float64)
 
 
 def click_rates(data: RankingDataset, log: ClickLog) -> RankingDataset:
