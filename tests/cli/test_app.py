@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.cli.app import COMMANDS, describe, reflowed
+from rankwright.cli.app import COMMANDS, describe, lacks_memory, reflowed
 from rankwright.errors import FileFormatError
 
 
@@ -82,3 +82,10 @@ def test_what_needs_no_heavy_library_loads_none(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_library_that_memory_is_too_small_for_is_told_in_one_line():
+    error = ImportError("libgomp.so.1: failed to map segment from shared object")
+    assert lacks_memory(error)
+    assert describe(error).startswith("not enough memory: libgomp.so.1")
+    assert not lacks_memory(ImportError("No module named 'nothing'"))

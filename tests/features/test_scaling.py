@@ -236,3 +236,15 @@ def test_parts_can_stand_in_another_file(data):
     fitted = scaling.fit("log-counts+zscore", data)
     again = FittedScaling.of_parts(fitted.header, fitted.learned)
     assert np.array_equal(again.apply(data).features, fitted.apply(data).features, equal_nan=True)
+
+
+def test_a_feature_that_hardly_differs_is_as_good_as_constant():
+    denormal = RankingDataset.from_arrays(np.array([[1e-40], [8e-40]], np.float32), group=[2])
+    fitted = scaling.fit("zscore", denormal)
+    assert fitted.transform([[1e-40], [1.0], [-3e38]]).tolist() == [[0], [0], [0]]
+
+
+def test_a_value_too_far_from_training_is_named():
+    narrow = RankingDataset.from_arrays(np.array([[1e-30], [2e-30]], np.float32), group=[2])
+    with pytest.raises(InputError, match=r"row 1 has 1e\+10 in feature 1, which is so far from the values of training"):
+        scaling.fit("zscore", narrow).transform([[1.0], [1e10]])

@@ -272,3 +272,22 @@ def test_without_torch_one_line_says_how_to_get_it(task, monkeypatch):
 def test_the_table_of_rankers_does_not_import_torch():
     code = "import sys, rankwright as rw; rw.RankNet().get_params(); rw.load; print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_a_score_that_is_not_finite_is_refused_and_its_feature_named():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(20, 2)).astype(np.float32)
+    ranker = rw.RankNet(epochs=1, threads=1).fit(features, features[:, 0] > 0, qid=np.repeat([1, 2], 10))
+    features[3, 1] = 3e38
+    with pytest.raises(InputError, match=r"row 3 gets the score .* the largest is 3e\+38 in feature 2"):
+        ranker.predict(features, qid=np.repeat([1, 2], 10))
+
+
+def test_a_last_step_to_weights_that_are_not_finite_ends_training():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(20, 2)).astype(np.float32)
+    ranker = rw.RankNet(
+        epochs=1, learning_rate=3e38, optimizer="sgd", batch_queries=2, hidden=(2,), scaling=None, threads=1
+    )
+    with pytest.raises(SettingError, match="training diverged in epoch 1: scores or weights are no longer finite"):
+        ranker.fit(features * 1e6, features[:, 0] > 0, qid=np.repeat([1, 2], 10))

@@ -162,7 +162,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted: what was not finished was not written\n")
         sys.exit(INTERRUPTED)
-    except (RankwrightError, OSError, TyperException, MemoryError) as error:
+    except (RankwrightError, OSError, TyperException, MemoryError, ImportError) as error:
+        if not isinstance(error, RankwrightError) and isinstance(error, ImportError) and not lacks_memory(error):
+            raise
         sys.stderr.write(wrapped(f"error: {describe(error)}") + "\n")
         try:
             sys.stdout.flush()
@@ -174,6 +176,11 @@ def main() -> None:
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as errors are printed: one line, without the place in the code."""
     sys.stderr.write(wrapped(f"warning: {' '.join(str(message).split())}") + "\n")
+
+
+def lacks_memory(error: ImportError) -> bool:
+    """Whether a library could not be loaded because memory is limited (`ulimit -v`)."""
+    return any(sign in str(error).lower() for sign in ("failed to map segment", "cannot allocate memory"))
 
 
 def _drop_output() -> None:
@@ -189,7 +196,7 @@ def describe(error: Exception) -> str:
         # Files that we read or write have names; what has none and could be written to is where results are printed.
         where = error.filename or ("standard output" if error.errno in WRITE_FAULTS else "")
         message = f"{where}: {error.strerror.lower()}" if where else error.strerror
-    elif isinstance(error, MemoryError):
+    elif isinstance(error, MemoryError) or (isinstance(error, ImportError) and lacks_memory(error)):
         message = f"not enough memory: {error}"
     else:
         message = error.message.shown(as_option) if isinstance(error, RankwrightError) else str(error)

@@ -13,7 +13,7 @@ from rankwright.bagging.bag_models import BagModel
 from rankwright.boosters.model import WeightedSumModel
 from rankwright.data.feature_names import made_up_names
 from rankwright.errors import InputError
-from rankwright.features.scaling import FittedScaling
+from rankwright.features.scaling import FittedScaling, mean_and_factor
 from rankwright.linear.model import ArraysModel, LinearListNet, LinearScorer
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.trees.forests.forest import Forest
@@ -178,15 +178,9 @@ def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[Expor
     return tuple(layers)
 
 
-def mean_and_factor(step: FittedScaling) -> tuple[Float64Array, Float64Array]:
-    """What standardisation takes from each feature, and what it multiplies the rest by: 0 for a constant feature."""
-    mean, deviation = step.learned["mean"], step.learned["deviation"]
-    return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
-
-
 def standardisation(steps: Sequence[FittedScaling], otherwise: str) -> tuple[Float64Array, Float64Array] | None:
     """The means and factors that features are scaled by, None where they are not; an error, which says `otherwise`,
     where they are also scaled in other ways."""
     if steps and (len(steps) > 1 or steps[0].scaling.name != "zscore"):
         raise NotExportableError(otherwise)
-    return mean_and_factor(steps[0]) if steps else None
+    return mean_and_factor(steps[0].learned) if steps else None

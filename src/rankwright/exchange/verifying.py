@@ -16,9 +16,10 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.container.checks import as_one_line
 from rankwright.errors import InputError, MissingExtraError, RankwrightError
-from rankwright.exchange.subject import ForestSubject, NetSubject, Subject, mean_and_factor
+from rankwright.exchange.subject import ForestSubject, NetSubject, Subject
 from rankwright.exchange.target import ExportOptions, NotRunError, Runner, Target, TargetRun, Written
 from rankwright.exchange.tree_formats import category_nodes, inner_nodes
+from rankwright.features.scaling import mean_and_factor
 from rankwright.rankers.exported import Verdict
 
 EXACT = 2**24  # whole numbers below it are exact in float32
@@ -146,7 +147,7 @@ def _size_before(subject: NetSubject, features: Float32Array, values: Float64Arr
     """How large numbers were while features were scaled: x and its mean, times the factor."""
     size = np.abs(values) + 1e-30
     if subject.steps and subject.steps[-1].scaling.name == "zscore":
-        mean, factor = mean_and_factor(subject.steps[-1])
+        mean, factor = mean_and_factor(subject.steps[-1].learned)
         size = size + 2 * (np.abs(values) + 2 * np.abs(mean) * factor)
         if len(subject.steps) == 1:
             size = size + np.abs(np.nan_to_num(features, nan=0, posinf=0, neginf=0)) * factor

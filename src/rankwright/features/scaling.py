@@ -7,7 +7,8 @@ in any statistic.
     sortnet       (x - mean) / max|x| over the query's documents (SortNet, Eq. 4); 0 where all values are 0. Features
                   of one sign end up in [-1, 1], as the paper says of all; features of both signs in [-2, 2]
     query-minmax  (x - min) / (max - min) over the query's documents (LETOR's QueryLevelNorm); 0 where all are equal
-    zscore        (x - mean) / deviation over all documents fitted on; 0 where the feature was constant there
+    zscore        (x - mean) / deviation over all documents fitted on; 0 where the feature was constant there, or as
+                  good as constant: its deviation is below 1.2e-38
     log           sign(x) · log(1 + |x|) of every feature
     log-counts    the same, only of features that hold counts in the data fitted on (RankNet, section 6.1)
 """
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import SUM_DTYPE, Float32Array, arrays_with_prefix, as_features, thread_count
+from rankwright.arrays import SUM_DTYPE, Float32Array, Float64Array, arrays_with_prefix, as_features, thread_count
 from rankwright.container.checks import MOST_FEATURES, check_between, file_faults, read_array, read_field, read_integer
 from rankwright.container.file import read_container, write_container
 from rankwright.data.dataset import RankingDataset
@@ -35,6 +36,7 @@ KIND = "scaling"
 CHAIN_SIGN = "+"
 MOST_STEPS = 16  # of a chain in a file: each costs a pass over the features
 LARGEST_FEATURE = float(np.finfo(np.float32).max)
+SMALLEST_DEVIATION = float(np.finfo(np.float32).tiny)
 ROWS_AT_A_TIME = 512  # so few that a float64 copy of them stays in the processor's cache
 Learned: TypeAlias = Mapping[str, NDArray[Any]]
 Learn: TypeAlias = Callable[[Float32Array, Groups, int], Learned]  # of features, groups, threads
@@ -126,10 +128,19 @@ def _fill_by_range(features: Float32Array, groups: Groups, _learned: Learned, ou
 
 
 def _fill_zscores(features: Float32Array, _groups: Groups, learned: Learned, out: Float32Array, _threads: int) -> None:
+    mean, factor = mean_and_factor(learned)
+    with np.errstate(over="ignore"):  # what is beyond single precision is refused later, by name
+        for rows in _chunks(features):
+            out[rows] = (features[rows] - mean) * factor
+
+
+def mean_and_factor(learned: Learned) -> tuple[Float64Array, Float64Array]:
+    """What standardisation takes from each feature, and what it multiplies the rest by: 0 for a constant feature.
+
+    A feature that differs by less than the smallest normal number is as good as constant: 1 / deviation is no float32.
+    """
     mean, deviation = learned["mean"], learned["deviation"]
-    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
-    for rows in _chunks(features):
-        out[rows] = (features[rows] - mean) * factor
+    return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation >= SMALLEST_DEVIATION)
 
 
 def _fill_logs(features: Float32Array, _groups: Groups, learned: Learned, out: Float32Array, _threads: int) -> None:
@@ -298,6 +309,7 @@ class FittedScaling:
         _refuse_infinity(matrix, numbered_names(self.n_features))
         out = np.empty_like(matrix)
         self.scaling.fill(matrix, groups, self.learned, out, thread_count(threads))
+        _refuse_overflow(matrix, out, numbered_names(self.n_features), self.scaling.name)
         return out
 
     def apply(self, data: RankingDataset, *, threads: int | None = None) -> RankingDataset:
@@ -422,6 +434,18 @@ def fit(name: str, data: RankingDataset, *, threads: int | None = None) -> Fitte
 def _chunks(features: Float32Array) -> Iterator[slice]:
     for start in range(0, len(features), ROWS_AT_A_TIME):
         yield slice(start, start + ROWS_AT_A_TIME)
+
+
+def _refuse_overflow(features: Float32Array, scaled: Float32Array, names: Sequence[str], scaling: str) -> None:
+    for rows in _chunks(scaled):
+        infinite = np.isinf(scaled[rows])
+        if infinite.any():
+            row, feature = np.argwhere(infinite)[0]
+            value = features[rows][row, feature]
+            raise InputError(
+                f"row {rows.start + row} has {value:g} in feature {names[feature]}, which is so far from the values of "
+                f"training that {scaling} leads beyond single precision: correct the value, or leave it missing"
+            )
 
 
 def _refuse_infinity(features: Float32Array, names: Sequence[str]) -> None:

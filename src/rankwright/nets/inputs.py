@@ -15,7 +15,7 @@ from rankwright.arrays import Float32Array, IntArray, arrays_with_prefix
 from rankwright.container.checks import read_field, read_optional_field
 from rankwright.data.dataset import RankingDataset
 from rankwright.features.nystrom import FittedNystrom
-from rankwright.features.scaling import ZSCORE, FittedScaling
+from rankwright.features.scaling import ZSCORE, FittedScaling, mean_and_factor
 from rankwright.kernels.records import StandardisedRows
 from rankwright.rankers.model import State, StoredModel
 
@@ -56,8 +56,7 @@ class NetInputs:
         features, standard = data.features, None
         steps = [] if self.scaling is None else self.scaling.steps()
         if steps and steps[-1].scaling == ZSCORE:
-            mean, deviation = (steps[-1].learned[name] for name in ("mean", "deviation"))
-            factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+            mean, factor = mean_and_factor(steps[-1].learned)
             standard = mean.astype(np.float32), factor.astype(np.float32)
             steps.pop()
         for step in steps:

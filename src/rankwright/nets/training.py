@@ -61,14 +61,19 @@ class NetTraining:
         order, module_seed = rng.permutation(self.data.n_queries), int(rng.integers(2**63))
         n_steps = -(-self.data.n_queries // self.params.batch_queries)
         walked = self.descent.walk(order, rng.integers(2**63, size=n_steps), module_seed)
-        if not walked.is_finite:
+        if not (walked.is_finite and self._has_finite_weights()):
             raise SettingError(
-                f"training diverged in epoch {epoch + 1}: scores are no longer finite; lower learning_rate "
+                f"training diverged in epoch {epoch + 1}: scores or weights are no longer finite; lower learning_rate "
                 f"({self.params.learning_rate:g}) or scale the features"
             )
         if self.params.looks_at_error:
             self._look_at_error(walked.scores, walked.costs)
         return True
+
+    def _has_finite_weights(self) -> bool:
+        """Whether the last step, whose scores nobody has seen yet, left weights that a model can have."""
+        arrays = self.net.arrays().values()
+        return all(bool(np.isfinite(values).all()) for values in arrays if values.dtype.kind == "f")
 
     def _look_at_error(self, scores: Float64Array, costs: Float64Array) -> None:
         """Halve the learning rate where the mean error rose. Scores are those that each query had on its turn."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, IntArray, arrays_with_prefix, thread_count
@@ -97,7 +98,9 @@ class TrainedRanker:
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """A score for each row of the dataset, in its own order."""
-        return self.model.scores(self.seen_by_model(data, threads), threads=threads)
+        scores = self.model.scores(self.seen_by_model(data, threads), threads=threads)
+        _refuse_infinite_scores(scores, data)
+        return scores
 
     def contributions(self, data: RankingDataset, question: Question) -> Contributions:
         """What each feature adds to the score of each row of the dataset."""
@@ -149,6 +152,22 @@ class TrainedRanker:
         if found.debiasing is not None:
             header["debiasing"] = found.debiasing.to_dict()
         return header | own_header, arrays
+
+
+def _refuse_infinite_scores(scores: Float64Array, data: RankingDataset) -> None:
+    """Raise where a score is not finite: the document's features are beyond what the model can compute with."""
+    if np.isfinite(scores).all():
+        return
+    row = int(np.flatnonzero(~np.isfinite(scores))[0])
+    sizes = np.nan_to_num(np.abs(data.features[row]), nan=0.0)
+    found = f"row {row} gets the score {scores[row]}"
+    if data.n_features == 0:
+        raise InputError(found)
+    feature = int(sizes.argmax())
+    raise InputError(
+        f"{found}: its features are too large for the model, the largest is {data.features[row, feature]:g} in feature "
+        f"{data.names[feature]}; correct the value, or leave it missing"
+    )
 
 
 def read_trained(

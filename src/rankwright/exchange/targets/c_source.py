@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.exchange.engine_runs import run_gcc
-from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject, mean_and_factor
+from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, Written, any_infinite
 from rankwright.exchange.targets.c_templates import FOREST, HEADER, NET, PLAIN_VALUE, READINGS, SCORE_MANY
+from rankwright.features.scaling import mean_and_factor
 from rankwright.trees.forests.compiled import CompiledForest
 
 PER_LINE = 24
@@ -154,7 +155,7 @@ def _net(subject: NetSubject) -> str:
     calls = []
     for place, step in enumerate(subject.steps):
         if step.scaling.name == "zscore":
-            mean, factor = mean_and_factor(step)
+            mean, factor = mean_and_factor(step.learned)
             parts += _numbers("double", f"mean_{place}", mean, repr)
             parts += _numbers("double", f"factor_{place}", factor, repr)
             calls.append(f"    for (int f = 0; f < N; ++f) x[f] = (x[f] - mean_{place}[f]) * factor_{place}[f];")

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.exchange.engine_runs import run_onnx
-from rankwright.exchange.subject import ForestSubject, NetSubject, Subject, mean_and_factor
+from rankwright.exchange.subject import ForestSubject, NetSubject, Subject
 from rankwright.exchange.target import ExportOptions, Target, Written, any_infinite
 from rankwright.exchange.tree_formats import category_sides, forest_for, inner_nodes, with_base_tree
+from rankwright.features.scaling import mean_and_factor
 from rankwright.imports.onnx_trees import LEQ, MEMBER, SUM
 from rankwright.imports.wire.protobuf import PIECE, field, nested, packed_wholes
 from rankwright.trees.forests.forest import Forest
@@ -142,7 +143,7 @@ def write_net(subject: NetSubject) -> Written:
     values = "features"
     for step in subject.steps:
         if step.scaling.name == "zscore":
-            mean, factor = mean_and_factor(step)
+            mean, factor = mean_and_factor(step.learned)
             centred = graph.add("Sub", values, graph.constant(mean.astype(np.float32)[None, :]))
             values = graph.add("Mul", centred, graph.constant(factor.astype(np.float32)[None, :]))
         else:
