@@ -18,7 +18,7 @@ SOURCE = Path(rankwright.__file__).parent
 
 # From the ground up; what shares a line may not import each other.
 LAYERS = [
-    {"errors"},
+    {"errors", "escapes"},
     {"arrays", "memory", "progress", "tables"},
     {"kernels", "settings"},
     {"container"},

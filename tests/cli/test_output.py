@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright import cli
 from rankwright.cli.app import COMMANDS
 from rankwright.cli.output import Verbosity, saying, tell
 
@@ -158,3 +160,41 @@ class TestCompare:
         assert result.code == 0, result.stderr
         assert result.stdout.splitlines()[-1].startswith("one is ahead of two by 0.2500 mrr")
         assert "--run needs --qrels" in rankwright(*command).stderr
+
+
+def test_every_text_that_commands_print_is_escaped():
+    """Texts of files reach the terminal through `echo` and the tables alone."""
+    wrong = [path.name for path in Path(cli.__file__).parent.glob("*.py") if "typer.echo(" in path.read_text()]
+    assert sorted(wrong) == ["app.py", "output.py"]  # the version and the help; the door itself
+
+
+class TestHostileTexts:
+    """Control characters in files and names of files."""
+
+    def check(self, outcome):
+        assert (outcome.stdout + outcome.stderr).replace("\n", "").isprintable()
+        return outcome
+
+    def test_names_of_features_in_inspect(self, rankwright, tmp_path):
+        path = tmp_path / "data.csv"
+        path.write_text("qid,label,\x1b]0;owned\x07red,b\n1,0,1,1\n1,1,1,2\n")
+        assert "\\x1b]0;owned\\x07red" in self.check(rankwright("inspect", str(path))).stdout
+        assert "\\u001b" in self.check(rankwright("inspect", str(path), "--json")).stdout
+
+    def test_names_of_features_in_tables_of_models(self, rankwright, tmp_path):
+        path, model = tmp_path / "data.csv", tmp_path / "model.rw"
+        path.write_text("qid,label,\x1b[31ma\n" + "".join(f"{n % 5},{n % 3},{n % 3}\n" for n in range(60)))
+        self.check(rankwright("train", str(path), "--ranker", "mart", "--set", "n_trees=2", "--out", str(model)))
+        assert "\\x1b[31ma" in self.check(rankwright("inspect", str(model))).stdout
+
+    @pytest.mark.parametrize("command", ["inspect", "evaluate", "train"])
+    def test_files_that_are_not_there(self, rankwright, command):
+        more = {"train": ("--out", "x.rw"), "evaluate": ("--scores", "s")}.get(command, ())
+        outcome = self.check(rankwright(command, "no\x1b[31m\udcff.txt", *more))
+        assert outcome.code == 2
+        assert "no\\x1b[31m\\udcff.txt: no such file" in outcome.stderr
+
+    def test_what_parquet_says_of_a_damaged_file(self, rankwright, tmp_path):
+        path = tmp_path / "a\x1b[31m.parquet"
+        path.write_bytes(b"PAR1 and nothing else")
+        assert self.check(rankwright("inspect", str(path))).code == 2

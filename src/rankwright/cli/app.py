@@ -23,6 +23,7 @@ from rankwright.cli.options import as_option
 from rankwright.cli.output import with_verbosity
 from rankwright.cli.outputs import with_checked_outputs
 from rankwright.errors import RankwrightError
+from rankwright.escapes import escaped
 from rankwright.progress.display import wrapped
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -175,7 +176,7 @@ def main() -> None:
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as errors are printed: one line, without the place in the code."""
-    sys.stderr.write(wrapped(f"warning: {' '.join(str(message).split())}") + "\n")
+    sys.stderr.write(wrapped(f"warning: {escaped(' '.join(str(message).split()))}") + "\n")
 
 
 def lacks_memory(error: ImportError) -> bool:
@@ -189,7 +190,7 @@ def _drop_output() -> None:
 
 
 def describe(error: Exception) -> str:
-    """The error's message on one line; for the system's errors, the file and what happened to it."""
+    """The error's message on one line, safe to print; for the system's errors, the file and what happened to it."""
     if isinstance(error, TyperException):
         message = error.format_message()
     elif isinstance(error, OSError) and not isinstance(error, RankwrightError) and error.strerror is not None:
@@ -200,4 +201,4 @@ def describe(error: Exception) -> str:
         message = f"not enough memory: {error}"
     else:
         message = error.message.shown(as_option) if isinstance(error, RankwrightError) else str(error)
-    return " ".join(message.split())
+    return escaped(" ".join(message.split()))

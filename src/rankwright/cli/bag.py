@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from rankwright.cli import options as shared
 from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data
-from rankwright.cli.output import print_json, print_table, progress, tell, tell_written
+from rankwright.cli.output import echo, print_json, print_table, progress, tell, tell_written
 from rankwright.cli.reporting import check_report_option, check_texts, origin, write_report
 from rankwright.cli.train import train_and_show
 from rankwright.errors import require
@@ -133,7 +131,7 @@ def _show(study: VarianceStudy) -> None:
         rows.setdefault(row["ranker"], [row["ranker"]]).extend([f"{row['mean']:.4f}", f"{row['variance'] * 1e6:.2f}"])
     columns = [name for metric in study.plan.metrics for name in (metric, f"var {metric}")]
     print_table(["", *columns], rows.values(), numbers=columns)
-    typer.echo(
+    echo(
         f"\nmeans and variances (× 10⁻⁶) over {study.plan.n_samples} samples of {study.plan.sample_fraction:.0%} of "
         f"the training queries; convention {study.plan.convention}"
     )
@@ -144,4 +142,4 @@ def _show(study: VarianceStudy) -> None:
         for row in study.table()
         if row["ranker"] == WITH and row["variance_change"] is not None
     ]
-    typer.echo(f"variance of {WITH} against LambdaMART with randomisation: {', '.join(changes)}")
+    echo(f"variance of {WITH} against LambdaMART with randomisation: {', '.join(changes)}")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, THREADS, arg, flag, given, opt
-from rankwright.cli.output import print_json, print_table, progress, tell, tell_written
+from rankwright.cli.output import echo, print_json, print_table, progress, tell, tell_written
 from rankwright.errors import require
 from rankwright.tables.text import counted
 
@@ -196,7 +194,7 @@ def _compared(
 
 
 def _show_written(lines: list[str], file: LogFile, *paths: str | None) -> None:
-    typer.echo("\n".join(lines))
+    echo("\n".join(lines))
     for problem, count in file.problems.items():
         tell(f"{problem}: {count:,} (first in {file.first_problems[problem]})")
     tell_written(*paths)

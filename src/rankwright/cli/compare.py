@@ -10,7 +10,7 @@ import typer
 
 from rankwright.cli import options as shared
 from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data, separated
-from rankwright.cli.output import print_json, print_tables, progress, write_per_query
+from rankwright.cli.output import echo, print_json, print_tables, progress, write_per_query
 from rankwright.cli.reporting import check_report_option, check_texts, origin, write_report
 from rankwright.errors import SettingError, require
 
@@ -196,7 +196,7 @@ def print_comparison(
     shown = [found.shown(), *(detail.shown() for detail in details.values())]
     print_tables(shown, markdown, err=per_query == "-")
     if gate is not None:
-        typer.echo(err=per_query == "-")
+        echo(err=per_query == "-")
         print_tables([gate.shown()], markdown, err=per_query == "-")
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from rankwright.cli import options as shared
 from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, metric_names, opt, reads_data, separated
-from rankwright.cli.output import print_json, print_table, print_text, progress, tell_written
+from rankwright.cli.output import echo, print_json, print_table, print_text, progress, tell_written
 from rankwright.cli.reporting import check_report_option, origin, write_report
 
 if TYPE_CHECKING:
@@ -99,6 +97,6 @@ def _show(compressed: Compressed) -> None:
     table = compressed.shown()
     print_table(table.columns, table.rows, numbers=table.numbers)
     mark, *facts = table.notes
-    typer.echo(f"{mark}\n")
+    echo(f"{mark}\n")
     for fact in facts:
         print_text(fact)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import typer
-
 from rankwright.cli import options as shared
 from rankwright.cli.options import arg, metric_names, opt, reads_data
-from rankwright.cli.output import print_json, print_table, print_text, progress, write_per_query
+from rankwright.cli.output import echo, print_json, print_table, print_text, progress, write_per_query
 from rankwright.cli.reporting import check_report_option, check_texts, origin, write_report
 from rankwright.errors import SettingError, require
 
@@ -146,7 +144,7 @@ def _show(evaluation: Evaluation, *, err: bool) -> None:
 
 
 def _show_comparison(comparison: ConventionComparison) -> None:
-    typer.echo(comparison.headline)
+    echo(comparison.headline)
     print_table(["convention", *comparison.metrics], comparison.table(), numbers=comparison.metrics)
-    typer.echo()
+    echo()
     print_table(["convention", "why it differs from standard"], list(comparison.why.items()))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
 from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, arg, opt
-from rankwright.cli.output import print_json, tell_written
+from rankwright.cli.output import echo, print_json, tell_written
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
@@ -58,17 +56,15 @@ def export(
 
 def _show(exported: Exported) -> None:
     for verdict in exported.verdicts:
-        typer.echo(f"verified: {verdict}")
+        echo(f"verified: {verdict}")
         if verdict.left_out:
-            typer.echo(
-                f"  {counted(verdict.left_out, 'document was', 'documents were')} left out: see the limits below"
-            )
-    typer.echo(f"bound: scores of the sample may differ from ours by {exported.bound:.3g}, by rounding alone")
+            echo(f"  {counted(verdict.left_out, 'document was', 'documents were')} left out: see the limits below")
+    echo(f"bound: scores of the sample may differ from ours by {exported.bound:.3g}, by rounding alone")
     if exported.lift:
-        typer.echo(f"lift: {exported.lift:.9g} was added to every score")
+        echo(f"lift: {exported.lift:.9g} was added to every score")
     for note in exported.notes:
-        typer.echo(f"note: {note}")
+        echo(f"note: {note}")
     for limit in exported.limits:
-        typer.echo(f"limit: not the same for {limit}")
+        echo(f"limit: not the same for {limit}")
     for absent in exported.absent:
-        typer.echo(f"not run: {absent}")
+        echo(f"not run: {absent}")

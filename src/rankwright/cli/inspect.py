@@ -9,7 +9,7 @@ import typer
 
 from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, DATA_FORMAT, THREADS, arg, flag, metric_names, opt, reads_data
-from rankwright.cli.output import print_json, print_rows, print_table, progress, tell_written
+from rankwright.cli.output import echo, print_json, print_rows, print_table, progress, tell_written
 from rankwright.errors import require
 from rankwright.progress.stages import announce
 from rankwright.tables.text import counted
@@ -240,23 +240,23 @@ def _show_model(
     print_rows(_model_rows(model))
     kinds = model.importances
     if kinds:
-        typer.echo()
+        echo()
         rows = [
             [model.feature_names[number], *(f"{values[number]:,.4g}" for values in kinds.values())]
             for number in model.ordered()[:top].tolist()
         ]
         print_table(["feature", *kinds], rows, numbers=kinds)
     for name, figures in examined.items():
-        typer.echo(f"\n{name} the documents of the data:")
+        echo(f"\n{name} the documents of the data:")
         for label, value in figures.items():
-            typer.echo(f"  {label.replace('_', ' '):{EXAMINED_WIDTH}}{_number(value)}")
+            echo(f"  {label.replace('_', ' '):{EXAMINED_WIDTH}}{_number(value)}")
     if permuted is not None:
         _show_permuted(permuted, top)
 
 
 def _show_permuted(permuted: PermutationImportance, top: int) -> None:
     drop, names = f"drop of {permuted.metric}", permuted.feature_names
-    typer.echo(f"\n{permuted.metric} is {permuted.baseline:.4f}; with one feature shuffled it drops by:")
+    echo(f"\n{permuted.metric} is {permuted.baseline:.4f}; with one feature shuffled it drops by:")
     mean, spread = permuted.mean, permuted.spread
     rows = [
         [names[number], f"{mean[number]:.4f}", f"{spread[number]:.4f}"] for number in permuted.ordered()[:top].tolist()
@@ -311,7 +311,7 @@ def _inspect_objective(
 
         draw_forces(objective, documents, scores, plot)
         tell_written(plot)
-    print_json(diagnosis.as_dict()) if as_json else typer.echo("\n".join(_diagnosed(diagnosis)))
+    print_json(diagnosis.as_dict()) if as_json else echo("\n".join(_diagnosed(diagnosis)))
 
 
 def _query_with_scores(

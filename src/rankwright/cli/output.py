@@ -23,6 +23,7 @@ import typer
 
 from rankwright.cli.options import taking
 from rankwright.errors import require
+from rankwright.escapes import escaped, escaped_line
 from rankwright.progress.display import progress_shown, say
 from rankwright.tables.text import ShownTable, ShownTables, table_lines
 
@@ -98,8 +99,13 @@ def progress() -> Iterator[None]:
         yield
 
 
+def echo(text: str = "", *, err: bool = False) -> None:
+    """Print lines on stdout or on stderr, with control characters escaped: texts of files reach the terminal here."""
+    typer.echo(escaped(text), err=err)
+
+
 def print_json(document: Any) -> None:
-    """Print one JSON document on stdout."""
+    """Print one JSON document on stdout; JSON escapes control characters in a way of its own."""
     typer.echo(json.dumps(document, indent=2, allow_nan=False))
 
 
@@ -119,7 +125,7 @@ def print_table(
 def print_text(text: str, *, err: bool = False) -> None:
     """Print a sentence, on a terminal wrapped between words to its width."""
     width = _width(err)
-    typer.echo(text if width is None else "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)), err=err)
+    echo(text if width is None else "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)), err=err)
 
 
 def _width(err: bool) -> int | None:
@@ -141,24 +147,24 @@ def print_tables(parts: Sequence[ShownTables], markdown: bool, *, err: bool) -> 
     first, *more = parts
     ordered = [ShownTables(first.tables), *more, ShownTables((), first.notes)]
     if markdown:
-        typer.echo("\n\n".join(part.markdown() for part in ordered), err=err)
+        echo("\n\n".join(part.markdown() for part in ordered), err=err)
         return
     for part in ordered:
         for table in part.tables:
             print_shown(table, err=err)
-            typer.echo(err=err)
+            echo(err=err)
         for note in part.notes:
             print_text(note, err=err)
         if part.notes and part is not ordered[-1]:
-            typer.echo(err=err)
+            echo(err=err)
 
 
 def print_rows(rows: Iterable[tuple[str, str]], title: str = "", items: Sequence[str] = ()) -> None:
     """Print values with their labels to the left, and below them a list with a title, where it has items."""
     for label, text in rows:
-        typer.echo(f"{label:{LABEL_WIDTH}}{text}")
+        echo(f"{label:{LABEL_WIDTH}}{escaped_line(text)}")
     if items:
-        typer.echo("\n".join(["", title, *(f"- {item}" for item in items)]))
+        echo("\n".join(["", title, *(f"- {escaped_line(item)}" for item in items)]))
 
 
 def write_per_query(path: str, columns: Mapping[str, Any], *, as_json: bool) -> None:

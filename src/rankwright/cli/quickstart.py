@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, opt
-from rankwright.cli.output import print_json, progress, tell
+from rankwright.cli.output import echo, print_json, progress, tell
 from rankwright.errors import MissingExtraError
 from rankwright.tables.text import counted
 
@@ -40,7 +38,7 @@ def quickstart(
         print_json(result.to_dict() | {"report": None if shown is None else str(shown)})
         return
     found = [] if shown is None else [f"\nThe report, which opens in any browser: {shown}"]
-    typer.echo("\n".join([*report(result), *found, *what_next(out)]))
+    echo("\n".join([*report(result), *found, *what_next(out)]))
 
 
 def _report_in(folder: Path, result: Quickstart) -> Path | None:

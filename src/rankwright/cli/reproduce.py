@@ -6,11 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
-import typer
-
 from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, CLUSTER, arg, flag, opt
-from rankwright.cli.output import print_json, print_table, print_text, progress, tell
+from rankwright.cli.output import echo, print_json, print_table, print_text, progress, tell
 from rankwright.errors import require
 
 EXAMPLES = (
@@ -80,8 +78,8 @@ def _show(documents: list[dict[str, object]]) -> None:
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for document in documents:
-        typer.echo(f"{document['experiment']}: {document['title']}\n")
-        typer.echo(shown(document).text(width) + "\n")
+        echo(f"{document['experiment']}: {document['title']}\n")
+        echo(shown(document).text(width) + "\n")
     if len(documents) > 1:
         table = verdict_table(documents)
         print_table(table.columns, table.rows, numbers=table.numbers)

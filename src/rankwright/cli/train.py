@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from rankwright.cli import options as shared
 from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, opt, reads_data
-from rankwright.cli.output import print_json, print_text, progress, tell_written
+from rankwright.cli.output import echo, print_json, print_text, progress, tell_written
 from rankwright.cli.reporting import check_report_option, check_texts, training_page, write_report
 from rankwright.errors import require
 from rankwright.tables.text import counted
@@ -142,13 +140,13 @@ def _show(trained: TrainedOnFiles, out: str) -> None:
         used = int(ranker.used_features().sum())
         learned = f"{counted(ranker.n_steps_, 'step')}, {used:,} of {counted(ranker.n_features_in_, 'feature')} used"
         print_text(f"learned {ranker.name}: {learned}; no documents were held out to measure it on")
-        typer.echo(f"measure it: rankwright evaluate TEST --model {out}")
+        echo(f"measure it: rankwright evaluate TEST --model {out}")
     history = trained.ranker.history_
     if history.best_step is not None:
         which = "best" if history.chosen else "last"  # bags keep every step
-        typer.echo(f"{which} {history.watched} {history.best_value:.4f} after step {history.best_step + 1}")
+        echo(f"{which} {history.watched} {history.best_value:.4f} after step {history.best_step + 1}")
     for name, values in trained.ranker.watched_.items():
         kept = values[history.best_step or 0] if values else float("nan")
-        typer.echo(f"{name}: {history.watched} {kept:.4f} after that step")
+        echo(f"{name}: {history.watched} {kept:.4f} after that step")
     for part, evaluation in trained.evaluations.items():
-        typer.echo(f"{part}: {evaluation}")
+        echo(f"{part}: {evaluation}")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from rankwright.cli import options as shared
 from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, metric_names, opt, reads_data
-from rankwright.cli.output import print_json, print_table, progress, tell, tell_written
+from rankwright.cli.output import echo, print_json, print_table, progress, tell, tell_written
 from rankwright.cli.reporting import check_report_option, origin, write_report
 from rankwright.errors import SettingError, require
 
@@ -152,11 +150,11 @@ def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_j
 def _show(tuned: Tuned, tested: CrossValidation | None) -> None:
     table = tuned.shown()
     print_table(table.columns, table.rows, numbers=table.numbers)
-    typer.echo(f"\n{table.title}")
+    echo(f"\n{table.title}")
     if tested is not None:
         for name in tested.metrics:
             low, high = tested.interval(name)
-            typer.echo(f"test {name} of the chosen settings: {tested.mean(name):.4f} ({low:.4f} to {high:.4f})")
+            echo(f"test {name} of the chosen settings: {tested.mean(name):.4f} ({low:.4f} to {high:.4f})")
 
 
 def _show_nested(found: NestedResult) -> None:
@@ -169,9 +167,7 @@ def _show_nested(found: NestedResult) -> None:
         for number, (tuned, result) in enumerate(zip(found.tuned, found.measured, strict=True), start=1)
     ]
     print_table(columns, rows, numbers=columns[:3])
-    typer.echo(
-        f"\n{found.metric} of the whole search on queries it never saw: {found.mean:.4f} ({low:.4f} to {high:.4f})"
-    )
+    echo(f"\n{found.metric} of the whole search on queries it never saw: {found.mean:.4f} ({low:.4f} to {high:.4f})")
 
 
 def _show_studies(studies: list[str], out: str | None, picture: str, report: str | None, as_json: bool) -> None:
@@ -185,7 +181,7 @@ def _show_studies(studies: list[str], out: str | None, picture: str, report: str
     if as_json:
         print_json(written.document | {"files": [str(path) for path in written.files]})
     else:
-        typer.echo(written.text)
+        echo(written.text)
         tell_written(*written.files)
     if report is not None:
         write_report(report, lambda: page_of_studies(summaries, origin({})))

@@ -16,11 +16,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from typing import Any
 
+from rankwright.escapes import escaped, escaped_line
 from rankwright.progress.stages import STAGE, Stage, diverted, log
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -72,6 +73,7 @@ class ProgressLine:
     def hear(self, stage: Stage) -> bool:
         """Take in a stage; True where it is a new one, and not progress of the last."""
         now = self.clock()
+        stage = replace(stage, what=escaped_line(stage.what), note=escaped_line(stage.note))  # may name files
         last = self._overall if stage.overall else self._inner
         is_new = last is None or (last.stage.what != stage.what and not stage.overall)
         if is_new or last is None:
@@ -294,7 +296,7 @@ _shown: ContextVar[Place | None] = ContextVar("shown", default=None)
 
 def say(text: str) -> None:
     """Print a line on stderr: above the line of progress, where one is shown."""
-    (_shown.get() or Place()).say(wrapped(text))
+    (_shown.get() or Place()).say(wrapped(escaped(text)))
 
 
 def wrapped(text: str) -> str:
@@ -340,5 +342,5 @@ class _StageListener(logging.Handler):
             return
         is_new = self._line.hear(stage)
         if is_new and self._lists_stages:
-            self._place.say(stage.what)
+            self._place.say(escaped(stage.what))
         self._place.changed()

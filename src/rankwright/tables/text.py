@@ -9,6 +9,8 @@ from html import escape
 from itertools import zip_longest
 from typing import TypeAlias
 
+from rankwright.escapes import escaped, escaped_line
+
 GAP = "  "  # between columns
 
 
@@ -17,11 +19,12 @@ def table_lines(
 ) -> list[str]:
     """The header and the rows of a table; the columns named in `numbers` are aligned right.
 
-    Where the table is wider than `width`, columns of text are wrapped between words, the widest first. A word is never
-    cut: a table of words that are too long stays wider.
+    Control characters are shown escaped, so that a row is a row whatever is in its cells. Where the table is wider than
+    `width`, columns of text are wrapped between words, the widest first. A word is never cut: a table of words that are
+    too long stays wider.
     """
     right = set(numbers)
-    cells = [list(columns), *([str(cell) for cell in row] for row in rows)]
+    cells = [[escaped_line(str(cell)) for cell in row] for row in (columns, *rows)]
     widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
     if width is not None:
         may_shrink = [place for place, column in enumerate(columns) if column not in right]
@@ -76,7 +79,7 @@ class ShownTable:
     def text(self, width: int | None = None) -> str:
         """The table as lines of text, wrapped to a width where one is given."""
         lines = table_lines(self.columns, self.rows, numbers=self.numbers, width=width)
-        return "\n".join([self.title, *lines, *self.notes])
+        return "\n".join([escaped(self.title), *lines, *map(escaped, self.notes)])
 
     def markdown(self) -> str:
         """The table as Markdown."""
@@ -106,7 +109,7 @@ class ShownTables:
     def text(self, width: int | None = None) -> str:
         """The tables as lines of text, with a blank line between them."""
         parts = [table.text(width) for table in self.tables]
-        return "\n\n".join([*parts, *(["\n".join(self.notes)] if self.notes else [])])
+        return "\n\n".join([*parts, *(["\n".join(map(escaped, self.notes))] if self.notes else [])])
 
     def markdown(self) -> str:
         """The tables as Markdown."""
