@@ -29,7 +29,8 @@ def with_hostile_ids(data: rw.RankingDataset) -> rw.RankingDataset:
         data.labels,
         qid=np.repeat(queries, data.groups.sizes),
         document_ids=documents,
-        feature_names=[f"{name} <i>&" if place % 7 == 0 else name for place, name in enumerate(data.names)],
+        feature_names=["__proto__", "constructor"]
+        + [f"{name} <i>&" if name.endswith("7") else name for name in data.names[2:]],
     )
 
 

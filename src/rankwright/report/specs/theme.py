@@ -66,14 +66,30 @@ def side_by_side(charts: Sequence[Spec], about: str) -> Spec:
     return shared | {"spacing": 32, "resolve": resolve, "hconcat": panels}
 
 
-def with_colours(spec: Any, colours: Mapping[str, str]) -> Any:
-    """The specification with colours in place of tokens; data is left as it is, whatever it says."""
+# What every object of JavaScript has. Vega looks names up in objects and takes these for entries that it made itself:
+# features, systems or documents of such a name would break their chart.
+OF_EVERY_OBJECT = frozenset({
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor",
+    "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+})  # fmt: skip
+UNSEEN = "\u2060"  # a character without width, which makes another name that looks the same
+
+
+def with_colours(spec: Any, colours: Mapping[str, str], *, is_data: bool = False) -> Any:
+    """The specification with colours in place of tokens, and with names that Vega can look up.
+
+    Data keeps what looks like a token.
+    """
     if isinstance(spec, dict):
-        is_data = ("data", "datasets")
-        return {name: part if name in is_data else with_colours(part, colours) for name, part in spec.items()}
+        inside = {name: is_data or name in ("data", "datasets") for name in spec}
+        return {name: with_colours(part, colours, is_data=inside[name]) for name, part in spec.items()}
     if isinstance(spec, list | tuple):
-        return [with_colours(part, colours) for part in spec]
-    return colours.get(spec[1:], spec) if isinstance(spec, str) and spec.startswith("$") else spec
+        return [with_colours(part, colours, is_data=is_data) for part in spec]
+    if not isinstance(spec, str):
+        return spec
+    if spec in OF_EVERY_OBJECT:
+        return spec + UNSEEN
+    return colours.get(spec[1:], spec) if spec.startswith("$") and not is_data else spec
 
 
 def quantity(field: str, title: str | None = None, **more: Any) -> Spec:
