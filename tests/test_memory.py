@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import rankwright as rw
 from rankwright import memory
+from rankwright.cli.app import main
 from rankwright.errors import FileFormatError, NotEnoughMemoryError, RankwrightError
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, fresh_room
 from rankwright.memory import free_memory, require_memory
+from rankwright.profile.data_summary import summarise
 from rankwright.trees.bins.binned import bin_dataset
 from rankwright.trees.bins.binning import empty_codes
 from rankwright.trees.grower import GrowerMemory, grow_tree, histogram_words
@@ -110,6 +115,37 @@ def test_an_index_beyond_memory_names_the_line(machine, tmp_path):
         FileFormatError, match=r"data\.txt:2: feature index 2000000 asks for .* 1\.0 GB of memory are free"
     ):
         rw.read(tmp_path / "data.txt")
+
+
+@pytest.mark.parametrize("index", [400_000_000, 50_000_000])
+@pytest.mark.parametrize(
+    "command",
+    [["inspect"], ["train", "--out", "x.rw"], ["convert", "x.csv"], ["evaluate", "--scores", "x.txt"], ["cv"]],
+)
+def test_one_short_line_cannot_take_all_memory(machine, tmp_path, monkeypatch, capsys, command, index):
+    monkeypatch.chdir(tmp_path)
+    Path("data.txt").write_text(f"1 qid:1 {index}:1\n")
+    Path("x.txt").write_text("1\n")
+    machine(8 * GB)
+    monkeypatch.setattr(sys, "argv", ["rankwright", command[0], "data.txt", *command[1:]])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    needed = (4 + 300) * index / 1e9
+    told = f"error: data.txt:1: feature index {index} asks for {needed:.1f} GB for 1 document alone"
+    assert told in " ".join(capsys.readouterr().err.split())
+
+
+def test_what_commands_make_of_features_is_refused_as_well(machine):
+    machine(GB)
+    wide = rw.RankingDataset.from_arrays(np.zeros((2, 20_000), np.float32), [0, 1], group=[2])
+    with pytest.raises(NotEnoughMemoryError, match=r"20,000 features needs 12\.8 GB of memory, and 1\.0 GB are free"):
+        rw.LinearRegression().fit(wide)
+    for net in (rw.RankNet(hidden=[2000]), rw.SortNet(hidden=[2000])):
+        with pytest.raises(NotEnoughMemoryError, match=r"a net of 20,000 features and .* weights needs"):
+            net.fit(wide)
+    many = rw.RankingDataset.from_arrays(np.zeros((1, 5_000_000), np.float32), [0], group=[1])
+    with pytest.raises(NotEnoughMemoryError, match=r"a summary of 5,000,000 features needs 1\.2 GB"):
+        summarise(many)
 
 
 @pytest.mark.parametrize("max_bins", [2, 31, 32, 63, 64, 127, 128, 255, 300])

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rankwright.errors import NotEnoughMemoryError
 
+BYTES_PER_WEIGHT = 40  # of a net in training: the weight, its derivative, what steps remember, the best so far
 SMALL = 256 << 20  # bytes: smaller allocations are not checked
 SYSTEM = Path("/proc/meminfo")
 OWN_GROUPS = Path("/proc/self/cgroup")
@@ -29,6 +30,11 @@ def require_memory(n_bytes: int, what: str) -> None:
     """Raise where `what`, which is about to be allocated, needs more memory than is free."""
     if n_bytes > SMALL and n_bytes > (free := free_memory()):
         raise NotEnoughMemoryError(f"{what} needs {gigabytes(n_bytes)} of memory, and {gigabytes(free)} are free")
+
+
+def require_weights(n_weights: int, n_features: int) -> None:
+    """Raise where a net of so many weights could not be trained in the memory that is free."""
+    require_memory(BYTES_PER_WEIGHT * n_weights, f"training a net of {n_features:,} features and {n_weights:,} weights")
 
 
 def gigabytes(n_bytes: float) -> str:

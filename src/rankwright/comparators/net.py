@@ -16,6 +16,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.errors import InputError, require
+from rankwright.memory import require_weights
 
 WEIGHT_DTYPE = np.float32
 
@@ -65,6 +66,7 @@ def n_weights(n_features: int, hidden: Sequence[int]) -> int:
 
 def random_net(n_features: int, hidden: Sequence[int], rng: np.random.Generator) -> ComparatorNet:
     """A comparator with biases of 0 and small random weights, smaller for neurons with more inputs."""
+    require_weights(n_weights(n_features, hidden), n_features)
     parts = []
     for below, n in pairwise([n_features, *hidden, 1]):
         deviation = 1.0 / np.sqrt(max(2 * below, 1))

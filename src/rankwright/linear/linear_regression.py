@@ -11,6 +11,7 @@ from rankwright.arrays import Arrays, Float64Array
 from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe
 from rankwright.linear.model import sum_rows
 from rankwright.linear.settings import LinearRegressionSettings
+from rankwright.memory import require_memory
 from rankwright.training.driver import RemembersArrays
 
 
@@ -24,6 +25,7 @@ def ridge(rows: JudgedRows, targets: Float64Array, *, l2: float, threads: int) -
     shares = weights / total
     mean = sum_rows(rows.features, shares, threads=threads)
     mean_target = float(shares @ targets)
+    require_memory(4 * 8 * n_features**2, f"regression on {n_features:,} features")  # four such matrices
     products = np.empty((n_features, n_features))
     kernels.gram_matrix(rows.features, shares, products, threads)
     covariance = products - np.outer(mean, mean)

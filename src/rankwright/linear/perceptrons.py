@@ -21,6 +21,7 @@ from rankwright.kernels.records import LevelledRows
 from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe, ordinal_levels
 from rankwright.linear.model import KernelPRankModel
 from rankwright.linear.settings import KernelPRankSettings, OAPBPMSettings, PRankSettings
+from rankwright.memory import require_memory
 from rankwright.training.driver import Learner, RemembersArrays
 
 MOST_LEVELS = 64  # thresholds are looked at one by one: more levels would tell little and cost much
@@ -92,6 +93,7 @@ class QuadraticPerceptron(RemembersArrays):
     def __init__(self, documents: LevelledDocuments, *, gamma: float, threads: int) -> None:
         self.documents, self.gamma, self.threads = documents, gamma, threads
         n = documents.features.shape[1]
+        require_memory(2 * 8 * n**2, f"the quadratic kernel of {n:,} features")  # this step and the one before
         self.constant, self.weights, self.matrix = np.zeros(1), np.zeros(n), np.zeros((n, n))
         self.thresholds = np.zeros(documents.n_thresholds)
 

@@ -18,6 +18,7 @@ from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.errors import InputError, MissingExtraError
 from rankwright.kernels.records import LayeredNet
+from rankwright.memory import require_weights
 from rankwright.nets.descent import check_same_form
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.params import NetShape
@@ -109,7 +110,9 @@ class PlainNet:
 
 def new_net(n_inputs: int, shape: NetShape, seed: int) -> PlainNet:
     """A net whose weights are drawn from `seed`, evenly between ±1 / √inputs of a layer, or as the paper says."""
-    net = PlainNet(n_inputs, shape, np.zeros(_n_weights(n_inputs, shape), np.float32))
+    n_weights = _n_weights(n_inputs, shape)
+    require_weights(n_weights, n_inputs)
+    net = PlainNet(n_inputs, shape, np.zeros(n_weights, np.float32))
     rng = np.random.default_rng([seed, FIRST_WEIGHTS_STREAM])
     for number, layer in enumerate(net.layers):
         if shape.initialisation == "paper":

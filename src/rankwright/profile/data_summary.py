@@ -7,21 +7,24 @@ nothing. None of them is an error: all of them happen in good data too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, IntArray
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import tells_apart
+from rankwright.memory import require_memory
 from rankwright.tables.text import counted
 
 MOST_LEVELS = 40  # more different labels than this are summed up by their range
 ROWS_AT_A_TIME = 512  # so few that what is computed from them stays in the processor's cache
+VALUES_AT_A_TIME = 1 << 22  # the most that is copied at once, where documents have very many features
+BYTES_PER_FEATURE = 250  # of facts and names
 MISSING = np.float32(np.nan)
 LARGEST_USUAL_LABEL = 30  # the gain 2^label - 1 of larger ones is beyond what other tools can count
 HUGE_QUERY = 10_000  # documents; some tools refuse more
@@ -70,15 +73,15 @@ class Summary:
 
 def summarise(data: RankingDataset) -> Summary:
     """The summary of `data`."""
+    require_memory(BYTES_PER_FEATURE * data.n_features, f"a summary of {data.n_features:,} features")
     facts = feature_facts(data.features, data.groups)
-    names = np.array(data.names, dtype=object)
-    duplicates = [same for same in duplicate_columns(data.features, facts) if not facts.is_constant[same[0]]]
+    duplicates = duplicate_columns(data.features, facts, among=~facts.is_constant)
     labels = np.full(data.n_docs, np.nan, np.float32) if data.labels is None else data.labels
     judged = labels[~np.isnan(labels)]
     values, counts = np.unique(judged, return_counts=True)
     few = data.labels is not None and len(values) <= MOST_LEVELS
-    with_missing = facts.n_missing > 0
-    shares = facts.n_missing / max(data.n_docs, 1)
+    with_missing = np.flatnonzero(facts.n_missing)
+    shares = facts.n_missing[with_missing] / max(data.n_docs, 1)
     return Summary(
         queries=data.n_queries,
         documents=data.n_docs,
@@ -90,12 +93,17 @@ def summarise(data: RankingDataset) -> Summary:
         queries_with_nothing_relevant=data.n_queries - _queries_where(labels > 0, data.groups),
         queries_with_one_label=data.n_queries - _queries_where(_differs_from_first(labels, data.groups), data.groups),
         missing_values=int(facts.n_missing.sum()),
-        missing_share_of=dict(zip(names[with_missing], shares[with_missing].tolist(), strict=True)),
-        constant_features=tuple(names[facts.is_constant]) if data.n_docs > 1 else (),
-        duplicate_features=tuple(tuple(names[columns]) for columns in duplicates),
+        missing_share_of=dict(zip(_names(data, with_missing), shares.tolist(), strict=True)),
+        constant_features=_names(data, np.flatnonzero(facts.is_constant)) if data.n_docs > 1 else (),
+        duplicate_features=tuple(_names(data, columns) for columns in duplicates),
         also_has=tuple(_extras(data)),
         remarks=tuple(remark for suspicion in SUSPICIONS for remark in suspicion(data, facts)),
     )
+
+
+def _names(data: RankingDataset, features: Iterable[int]) -> tuple[str, ...]:
+    """The names of some features, without making those of all."""
+    return tuple(data.feature_names[feature] if data.feature_names else str(feature + 1) for feature in features)
 
 
 def _range(values: NDArray[Any]) -> NumberRange | None:
@@ -152,8 +160,9 @@ def feature_facts(features: Float32Array, groups: Groups) -> FeatureFacts:
     n_missing, n_infinite = np.zeros(n_features, np.int64), np.zeros(n_features, np.int64)
     constant, constant_in_queries, rising = (np.ones(n_features, np.bool_) for _ in range(3))
     fingerprints, row_fingerprints = np.zeros(n_features, np.uint64), np.zeros(n_docs, np.uint64)
-    for start in range(0, n_docs, ROWS_AT_A_TIME):
-        rows = slice(start, min(start + ROWS_AT_A_TIME, n_docs))
+    step = _rows_at_a_time(n_features)
+    for start in range(0, n_docs, step):
+        rows = slice(start, min(start + step, n_docs))
         since = max(start - 1, 0)  # the row before as well, to compare with
         values = _tidy(features[since : rows.stop])
         bits = values.view(np.uint32)
@@ -170,12 +179,19 @@ def feature_facts(features: Float32Array, groups: Groups) -> FeatureFacts:
     return FeatureFacts(n_missing, n_infinite, constant, constant_in_queries, rising, fingerprints, row_fingerprints)
 
 
-def duplicate_columns(features: Float32Array, facts: FeatureFacts) -> list[list[int]]:
-    """The sets of columns that hold the same values, each in ascending order."""
+def _rows_at_a_time(n_features: int) -> int:
+    return max(1, min(ROWS_AT_A_TIME, VALUES_AT_A_TIME // max(n_features, 1)))
+
+
+def duplicate_columns(features: Float32Array, facts: FeatureFacts, among: BoolArray | None = None) -> list[list[int]]:
+    """The sets of columns that hold the same values, each in ascending order; among all columns or the chosen ones."""
     found: list[list[int]] = []
-    fingerprints, counts = np.unique(facts.fingerprints, return_counts=True)
-    for fingerprint in fingerprints[counts > 1]:
-        alike = np.flatnonzero(facts.fingerprints == fingerprint).tolist()
+    columns = np.arange(features.shape[1]) if among is None else np.flatnonzero(among)
+    columns = columns[np.argsort(facts.fingerprints[columns], kind="stable")]
+    prints = facts.fingerprints[columns]
+    starts = np.flatnonzero(np.concatenate([[True], prints[1:] != prints[:-1], [True]]))
+    for run in np.flatnonzero(np.diff(starts) > 1):
+        alike = columns[starts[run] : starts[run + 1]].tolist()
         first = _tidy(features[:, alike[0]])
         same = [column for column in alike[1:] if np.array_equal(first, _tidy(features[:, column]), equal_nan=True)]
         if same:
@@ -192,8 +208,9 @@ def duplicate_rows(features: Float32Array, groups: Groups, facts: FeatureFacts) 
     alike &= facts.row_fingerprints[before] == facts.row_fingerprints[after]
     before, after = before[alike], after[alike]
     same = np.zeros(len(after), np.bool_)
-    for start in range(0, len(after), ROWS_AT_A_TIME):
-        pairs = slice(start, start + ROWS_AT_A_TIME)
+    step = _rows_at_a_time(features.shape[1])
+    for start in range(0, len(after), step):
+        pairs = slice(start, start + step)
         one, other = (_tidy(features[rows[pairs]]).view(np.uint32) for rows in (before, after))
         same[pairs] = (one == other).all(axis=1)
     return after[same], before[same]
@@ -225,18 +242,24 @@ def _labels_teach_nothing(data: RankingDataset, _facts: FeatureFacts) -> Iterato
         yield "no query has documents with different labels: their order can be neither learned nor measured"
 
 
-def _a_feature_gives_the_label_away(data: RankingDataset, _facts: FeatureFacts) -> Iterator[str]:
+def _a_feature_gives_the_label_away(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
     better, worse = _pairs(data)
     if len(better) < FEWEST_PAIRS:
         return
-    # The share of pairs that each feature puts in the right order, if larger is better. An equal pair is half right; a
-    # missing value counts as equal to every other.
-    first, second = data.features[better], data.features[worse]
-    right = 0.5 + 0.5 * ((first > second).mean(axis=0) - (first < second).mean(axis=0))
-    for feature in np.flatnonzero(np.maximum(right, 1 - right) >= LEAK_SHARE):
-        share, way = max(right[feature], 1 - right[feature]), "" if right[feature] >= LEAK_SHARE else ", upside down"
-        alone = f"feature {data.names[feature]} alone puts {share:.1%} of pairs in the right order{way}"
-        yield f"{alone}: was it made from the labels?"
+    # A missing value counts as equal to every other. What is the same in all of a query puts nothing in order.
+    differ = np.flatnonzero(~facts.is_constant_in_queries)
+    for some in np.split(differ, np.arange(0, len(differ), max(1, VALUES_AT_A_TIME // len(better)))):
+        right = _right_share(data.features[np.ix_(better, some)], data.features[np.ix_(worse, some)])
+        for place in np.flatnonzero(np.maximum(right, 1 - right) >= LEAK_SHARE):
+            share, way = max(right[place], 1 - right[place]), "" if right[place] >= LEAK_SHARE else ", upside down"
+            alone = f"feature {_names(data, some)[place]} alone puts {share:.1%} of pairs in the right order{way}"
+            yield f"{alone}: was it made from the labels?"
+
+
+def _right_share(first: Float32Array, second: Float32Array) -> Float64Array:
+    """The share of pairs in which the first document has the larger value, for each feature; equal is half right."""
+    share: Float64Array = 0.5 + 0.5 * ((first > second).mean(axis=0) - (first < second).mean(axis=0))
+    return share
 
 
 def _labels_are_unusual(data: RankingDataset, _facts: FeatureFacts) -> Iterator[str]:
@@ -268,7 +291,8 @@ def _features_name_the_query(data: RankingDataset, facts: FeatureFacts) -> Itera
         for feature in np.flatnonzero(by_query):
             if np.array_equal(data.features[:, feature], ids.astype(np.float32)):
                 by_query[feature] = False
-                yield f"feature {data.names[feature]} is the query id: it teaches a model the training queries by heart"
+                (name,) = _names(data, [feature])
+                yield f"feature {name} is the query id: it teaches a model the training queries by heart"
     if data.n_queries < data.n_docs:
         what = "the same for all documents of a query: alone, that orders nothing"
         yield from _about(data, by_query, "is", "are", what)
@@ -277,7 +301,7 @@ def _features_name_the_query(data: RankingDataset, facts: FeatureFacts) -> Itera
 def _features_count_rows(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
     if data.n_docs >= 10:
         for feature in np.flatnonzero(facts.is_rising):
-            yield f"feature {data.names[feature]} grows from each row to the next, as a row number does"
+            yield f"feature {_names(data, [feature])[0]} grows from each row to the next, as a row number does"
 
 
 def _queries_are_scattered(data: RankingDataset, _facts: FeatureFacts) -> Iterator[str]:
@@ -333,12 +357,13 @@ def _pairs(data: RankingDataset) -> tuple[IntArray, IntArray]:
 
 def _about(data: RankingDataset, chosen: BoolArray, has: str, have: str, what: str) -> Iterator[str]:
     """A sentence about the chosen features, if there are any."""
-    names = [data.names[feature] for feature in np.flatnonzero(chosen)]
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    features = np.flatnonzero(chosen)
+    names = _names(data, features[:NAMES_SHOWN])
+    more = f" and {len(features) - NAMES_SHOWN} more" if len(features) > NAMES_SHOWN else ""
     if len(names) == 1:
         yield f"feature {names[0]} {has} {what}"
     elif names:
-        yield f"features {', '.join(names[:NAMES_SHOWN])}{more} {have} {what}"
+        yield f"features {', '.join(names)}{more} {have} {what}"
 
 
 def _query(data: RankingDataset, query: int) -> str:

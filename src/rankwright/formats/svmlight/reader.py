@@ -29,7 +29,8 @@ from rankwright.formats.storage.streams import (
     open_line_blocks,
 )
 from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, SvmlightProblem
-from rankwright.memory import SMALL, free_memory, gigabytes
+from rankwright.memory import SMALL, free_memory, gigabytes, require_memory
+from rankwright.tables.text import counted
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ VALUE_OF_ABSENT: dict[str, float] = {"zero": 0.0, "missing": float("nan")}
 QUERY_MARK = b"qid:"
 NEWLINE = ord("\n")
 CHUNK_SIZE = 16 << 20  # bytes of text for each chunk of whole queries
+BYTES_PER_FEATURE = 300  # that every use of the data takes besides the matrix: names, statistics, bins or weights
 MESSAGES = {
     SvmlightProblem.LABEL_NOT_A_NUMBER: "the label is {found}; wanted a number (nan = unjudged)",
     SvmlightProblem.LABEL_OUT_OF_RANGE: "the label is {found}; wanted a finite number, 0 or more (nan = unjudged)",
@@ -135,6 +137,7 @@ class SvmlightParser:
 
     def __init__(self, options: SvmlightReader) -> None:
         self.n_features = options.width or 0
+        require_memory(BYTES_PER_FEATURE * self.n_features, f"data of {self.n_features:,} features")
         self._n_occurring = 0  # features up to the last that any line names
         self._options = options
         self._threads = thread_count(options.threads)
@@ -237,9 +240,10 @@ class SvmlightParser:
             if self._options.n_features is None:
                 known = f"the {self._options.width} features that the ranker was trained on"
             raise self._error(row, f"feature index {index} lies beyond {known}")
-        n_bytes = len(self._starts) * n_wanted * FEATURE_DTYPE().itemsize
+        n_bytes = n_wanted * (len(self._starts) * FEATURE_DTYPE().itemsize + BYTES_PER_FEATURE)
         if n_bytes > SMALL and n_bytes > (free := free_memory()):
-            asked = f"feature index {index} asks for {gigabytes(n_bytes)} for {len(self._starts)} documents alone"
+            documents = counted(len(self._starts), "document")
+            asked = f"feature index {index} asks for {gigabytes(n_bytes)} for {documents} alone"
             wanted = "wanted small indices, because every document has every feature"
             raise self._error(row, f"{asked}, and {gigabytes(free)} of memory are free; {wanted}")
         self.n_features = n_wanted

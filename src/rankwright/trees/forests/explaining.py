@@ -12,6 +12,7 @@ from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.errors import InputError, UnknownNameError
 from rankwright.kernels.records import SplitShares
+from rankwright.memory import require_memory
 from rankwright.trees.forests.compiled import levels_of, number_leaves
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class ExplainedForest:
         """What pairs of features add by acting together: (documents, features, features), rows sum to contributions."""
         matrix = self.forest.checked(features)
         n_docs, n_features = matrix.shape
+        what = f"what pairs of {n_features:,} features add to {n_docs:,} scores"
+        require_memory(2 * 8 * n_docs * n_features**2, what)
         found = self._summed(kernels.tree_interactions, (matrix,), (n_docs, n_features**2), threads) + 0.0  # no -0
         return found.reshape(n_docs, n_features, n_features)
 
