@@ -12,12 +12,14 @@ import hypothesis
 import numpy as np
 import pytest
 from tests.here_engine import HereEngine
+from tests.unwritten import fill_new_memory
 
 from rankwright.data.dataset import RankingDataset
 
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 hypothesis.settings.load_profile("ci")
 
+DEBUG_BUILD = "compiled, with assertions"
 NO_DATA = "real data not found: set RANKWRIGHT_DATA, or put it in ../shared/data"
 
 
@@ -154,7 +156,7 @@ def kernels_in_use() -> str:
         return "reference"
     from rankwright.kernels import _core
 
-    return "compiled, with assertions" if _core._assertions else "compiled"
+    return DEBUG_BUILD if _core._assertions else "compiled"
 
 
 def pytest_sessionstart() -> None:
@@ -164,6 +166,8 @@ def pytest_sessionstart() -> None:
     wanted = os.environ.get("RANKWRIGHT_EXPECT_KERNELS")
     if wanted is not None and wanted != kernels_in_use():
         pytest.exit(f"these tests are meant for kernels {wanted!r}, found {kernels_in_use()!r}", returncode=3)
+    if kernels_in_use() == DEBUG_BUILD:
+        fill_new_memory()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -15,20 +15,19 @@ namespace rankwright {
 
 namespace {
 
-Rows rows_of(const InMatrix<float> &features) { return {view(features), features.shape(1)}; }
+Rows rows_of(const InMatrix<float> &features) { return {view(features), features.shape(0), features.shape(1)}; }
 
 struct LevelledRows {
     Rows features;
-    std::size_t n_docs;
     std::span<const std::int32_t> levels;
     std::span<const double> weights;
 
     // The rows in that order, once their perceptron is known to have as many weights as they have features.
     RankedRows in(const In<std::int64_t> &order, std::size_t n_weights) const {
         require_size("weights", n_weights, features.n_features);
-        require_size("levels", levels.size(), n_docs);
-        require_size_or_none("the weights of documents", weights.size(), n_docs);
-        require_below("order", view(order), n_docs);
+        require_size("levels", levels.size(), features.n_rows);
+        require_size_or_none("the weights of documents", weights.size(), features.n_rows);
+        require_below("order", view(order), features.n_rows);
         return {features, levels, weights, view(order)};
     }
 };
@@ -43,8 +42,7 @@ void require_lists(const In<std::int64_t> &offsets, std::size_t n_docs, std::siz
 
 template <> struct Reader<LevelledRows> {
     static LevelledRows read(nb::handle documents) {
-        const auto features = field<InMatrix<float>>(documents, "features");
-        return {rows_of(features), features.shape(0), view<std::int32_t>(documents, "levels"),
+        return {rows_of(field<InMatrix<float>>(documents, "features")), view<std::int32_t>(documents, "levels"),
                 view<double>(documents, "weights")};
     }
 };
@@ -184,7 +182,8 @@ void bind_perceptrons(nb::module_ &module) {
                require_size("n_support", n_support.size(), 1);
                require(n_support.data()[0] >= 0 && static_cast<std::size_t>(n_support.data()[0]) <= support.size(),
                        "n_support must lie between 0 and the places of support");
-               require_below<std::int64_t>("support", fill(support), documents.n_docs);
+               require(support.size() > 0, "support must have a place or more");
+               require_below<std::int64_t>("support", fill(support), documents.features.n_rows);
                kernel_prank_pass(documents.in(order, documents.features.n_features), kernel, gamma, fill(support),
                                  fill(coefficients), fill(n_support), fill(thresholds));
            });
@@ -202,7 +201,9 @@ void bind_draws(nb::module_ &module) {
     define(module, "combined_draws", {"documents", "pairs", "settings", "first", "last", "weights", "threads"},
            [](DrawnRows documents, DrawnPairs pairs, DrawSettings settings, std::int64_t first, std::int64_t last,
               Out<double> weights, int) {
-               const std::size_t n_docs = documents.labels.size();
+               const std::size_t n_docs = documents.features.n_rows;
+               require(n_docs > 0 || first >= last, "draws need a document or more");
+               require_size("labels", documents.labels.size(), n_docs);
                require_size("weights", weights.size(), documents.features.n_features);
                require_size_or_none("document weights", documents.weights.size(), n_docs);
                require_size_or_none("partner_weights", documents.partner_weights.size(), n_docs);

@@ -77,7 +77,7 @@ void require_rule(const Descent &rule, std::size_t n_weights) {
 }
 
 void require_walk(const StandardisedRows &inputs, const LabelledQueries &pairs, const Walk &walk) {
-    require_groups(pairs.data.groups, inputs.n_features == 0 ? pairs.data.labels.size() : inputs.n_rows());
+    require_groups(pairs.data.groups, inputs.n_rows);
     require_size("labels", pairs.data.labels.size(), static_cast<std::size_t>(pairs.data.groups.offsets.back()));
     require_batch(walk.queries, walk.starts, walk.scores.size(), pairs.data.groups);
     require_size_or_none("cost", walk.cost.size(), walk.queries.size());

@@ -8,24 +8,24 @@ namespace rankwright {
 
 struct StandardisedRows {
     std::span<const float> features;
-    std::size_t n_features = 0;
+    std::size_t n_rows = 0, n_features = 0;
     std::span<const float> shift, factor;
 
-    std::size_t n_rows() const { return n_features == 0 ? 0 : features.size() / n_features; }
     void require_fit() const {
         require_size("shift", shift.size(), n_features);
         require_size("factor", factor.size(), n_features);
     }
     void require_rows(std::span<const std::int64_t> rows) const {
         require_fit();
-        if (n_features != 0) require_below("rows", rows, n_rows());
+        require_below("rows", rows, n_rows);
     }
 };
 
 template <> struct Reader<StandardisedRows> {
     static StandardisedRows read(nb::handle rows) {
         const auto features = field<InMatrix<float>>(rows, "features");
-        return {view(features), features.shape(1), view<float>(rows, "shift"), view<float>(rows, "factor")};
+        return {view(features), features.shape(0), features.shape(1), view<float>(rows, "shift"),
+                view<float>(rows, "factor")};
     }
 };
 

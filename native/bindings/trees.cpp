@@ -180,6 +180,7 @@ template <typename Code> void bind_score_tree(nb::module_ &module) {
                for (const std::size_t size : {nodes.bin.size(), nodes.left.size(), nodes.right.size(),
                                               nodes.missing_left.size(), nodes.value.size()})
                    require_size("nodes", size, nodes.feature.size());
+               require(nodes.feature.size() > 0, "a tree needs a node or more");
                require_size("scores", scores.size(), codes.shape(1));
                score_tree<Code>(codes_of(codes), view(n_bins), nodes, fill(scores), threads);
            });

@@ -85,6 +85,15 @@ def as_features(features: ArrayLike) -> Float32Array:
     return matrix
 
 
+def require_features(n_features: int) -> None:
+    """Raise where there are no features: nothing could be learned from, or scored by."""
+    if n_features == 0:
+        raise InputError(
+            "there are no features, and a ranker needs one or more: index:value pairs in LETOR text, or columns of a "
+            "table besides those of queries, labels and ids"
+        )
+
+
 def as_ids(ids: ArrayLike, *, name: str, length: int | None = None) -> IdArray:
     """`ids` as int64 where every id is a whole number, else as variable-width strings; none may be missing."""
     try:

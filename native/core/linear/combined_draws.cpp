@@ -86,7 +86,7 @@ class Drawer {
     }
 
     Example document(std::uint64_t stream) const {
-        const auto row = static_cast<std::size_t>(below_large(stream_of(stream, 1), documents_.features.count()));
+        const auto row = static_cast<std::size_t>(below_large(stream_of(stream, 1), documents_.features.n_rows));
         const double label = label_of(row);
         return {row_of(row), nullptr, settings_.logistic ? (label > 0.0 ? 1.0 : 0.0) : label, weight_of(row)};
     }

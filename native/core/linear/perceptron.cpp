@@ -155,7 +155,7 @@ class Support {
   public:
     Support(const Rows &features, std::span<std::int64_t> rows, std::span<double> coefficients, std::int64_t count)
         : features_(features), rows_(rows), coefficients_(coefficients), count_(static_cast<std::size_t>(count)),
-          values_(rows.size(), features.n_features), asked_(1, features.n_features), place_of_(features.count(), -1) {
+          values_(rows.size(), features.n_features), asked_(1, features.n_features), place_of_(features.n_rows, -1) {
         for (std::size_t place = 0; place < count_; ++place) put(place, static_cast<std::size_t>(rows_[place]));
     }
 
@@ -207,6 +207,7 @@ class Support {
 
 void prank_pass(const RankedRows &documents, double share, std::uint64_t key, std::size_t n_members,
                 std::span<double> weights, std::span<double> thresholds, int threads) {
+    if (n_members == 0) return;
     const Simd simd = simd_level();
     const std::size_t n = documents.features.n_features, n_thresholds = thresholds.size() / n_members;
     parallel_for(n_members, threads, 1, [&](std::size_t first, std::size_t last) {
@@ -248,7 +249,7 @@ void quadratic_prank_pass(const RankedRows &documents, double gamma, std::span<d
 void quadratic_scores(const Rows &features, double gamma, double constant, std::span<const double> weights,
                       std::span<const double> matrix, std::span<double> out, int threads) {
     const Simd simd = simd_level();
-    parallel_for(features.count(), threads, scored_at_a_time, [&](std::size_t first, std::size_t last) {
+    parallel_for(features.n_rows, threads, scored_at_a_time, [&](std::size_t first, std::size_t last) {
         for (std::size_t row = first; row < last; ++row) {
             run_for<QuadraticScore>(simd, features.row(row), gamma, constant, weights.data(), matrix.data(),
                                     features.n_features, &out[row]);
@@ -275,14 +276,14 @@ void kernel_scores(const Rows &features, const Rows &support, std::span<const do
                    std::string_view kernel, double gamma, std::span<double> out, int threads) {
     const Simd simd = simd_level();
     const Kernel kind = kernel_named(kernel);
-    PaddedRows supporting(support.count(), features.n_features);
-    for (std::size_t s = 0; s < support.count(); ++s) supporting.put(s, support.row(s));
-    parallel_for(features.count(), threads, scored_at_a_time, [&](std::size_t first, std::size_t last) {
+    PaddedRows supporting(support.n_rows, features.n_features);
+    for (std::size_t s = 0; s < support.n_rows; ++s) supporting.put(s, support.row(s));
+    parallel_for(features.n_rows, threads, scored_at_a_time, [&](std::size_t first, std::size_t last) {
         PaddedRows asked(1, features.n_features);
         for (std::size_t row = first; row < last; ++row) {
             asked.put(0, features.row(row));
             run_for<KernelSum>(simd, static_cast<const PaddedRows *>(&asked),
-                               static_cast<const PaddedRows *>(&supporting), coefficients.data(), support.count(), kind,
+                               static_cast<const PaddedRows *>(&supporting), coefficients.data(), support.n_rows, kind,
                                static_cast<float>(gamma), &out[row]);
         }
     });

@@ -47,7 +47,7 @@ struct MultiplyColumns { // products of columns `first` to `last` with themselve
 
 void linear_scores(const Rows &features, std::span<const double> weights, std::span<double> out, int threads) {
     const Simd simd = simd_level();
-    parallel_for(features.count(), threads, scored_at_a_time, [&](std::size_t first, std::size_t last) {
+    parallel_for(features.n_rows, threads, scored_at_a_time, [&](std::size_t first, std::size_t last) {
         run_for<ScoreRows>(simd, features.row(first), last - first, features.n_features, weights.data(),
                            out.subspan(first, last - first).data());
     });
@@ -56,9 +56,9 @@ void linear_scores(const Rows &features, std::span<const double> weights, std::s
 void sum_rows(const Rows &features, std::span<const double> factors, std::span<double> out, int threads) {
     const Simd simd = simd_level();
     const std::size_t n = features.n_features;
-    const std::size_t n_blocks = (features.count() + summed_at_a_time - 1) / summed_at_a_time;
+    const std::size_t n_blocks = (features.n_rows + summed_at_a_time - 1) / summed_at_a_time;
     std::vector<double> sums(n_blocks * n);
-    parallel_for(features.count(), threads, summed_at_a_time, [&](std::size_t first, std::size_t last) {
+    parallel_for(features.n_rows, threads, summed_at_a_time, [&](std::size_t first, std::size_t last) {
         run_for<SumRows>(simd, features.row(first), last - first, n, factors.subspan(first, last - first).data(),
                          sums.data() + first / summed_at_a_time * n);
     });
@@ -72,9 +72,9 @@ void gram_matrix(const Rows &features, std::span<const double> factors, std::spa
     const Simd simd = simd_level();
     const std::size_t n = features.n_features;
     std::ranges::fill(out, 0.0);
-    if (features.count() == 0) return;
+    if (features.n_rows == 0) return;
     parallel_for(n, threads, columns_at_a_time, [&](std::size_t first, std::size_t last) {
-        run_for<MultiplyColumns>(simd, features.row(0), features.count(), n, factors.data(), first, last, out.data());
+        run_for<MultiplyColumns>(simd, features.row(0), features.n_rows, n, factors.data(), first, last, out.data());
     });
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t k = 0; k < i; ++k) out[i * n + k] = out[k * n + i];

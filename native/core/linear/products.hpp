@@ -7,12 +7,11 @@
 
 namespace rankwright {
 
-// Rows of `n_features` values one after another.
+// Rows of `n_features` values one after another. Their number is told, because rows without features have no values.
 struct Rows {
     std::span<const float> values;
-    std::size_t n_features;
+    std::size_t n_rows, n_features;
 
-    std::size_t count() const { return n_features == 0 ? 0 : values.size() / n_features; }
     const float *row(std::size_t number) const { return values.subspan(number * n_features, n_features).data(); }
 };
 

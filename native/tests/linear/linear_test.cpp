@@ -28,7 +28,7 @@ std::vector<float> whole_numbers() {
 
 void check_products() {
     const std::vector<float> values = whole_numbers();
-    const Rows rows{values, n_features};
+    const Rows rows{values, n_rows, n_features};
     std::vector<double> weights(n_features), factors(n_rows);
     for (std::size_t k = 0; k < n_features; ++k) weights[k] = static_cast<double>(k) - 3.0;
     for (std::size_t row = 0; row < n_rows; ++row) factors[row] = static_cast<double>(row % 5) - 2.0;
@@ -90,7 +90,7 @@ void check_lists() {
 
 void check_perceptrons() {
     const std::vector<float> values = whole_numbers();
-    const Rows rows{std::span<const float>(values).first(60 * n_features), n_features};
+    const Rows rows{std::span<const float>(values).first(60 * n_features), 60, n_features};
     std::vector<std::int32_t> levels(60);
     std::vector<std::int64_t> order(60);
     for (std::size_t row = 0; row < 60; ++row) {
@@ -121,7 +121,7 @@ void check_perceptrons() {
     }
     std::vector<double> by_form(60), by_kernel(60);
     quadratic_scores(rows, 0.5, constant[0], weights, matrix, by_form, 2);
-    kernel_scores(rows, {supporting, n_features},
+    kernel_scores(rows, {supporting, static_cast<std::size_t>(count[0]), n_features},
                   std::span<const double>(coefficients).first(static_cast<std::size_t>(count[0])), "quadratic", 0.5,
                   by_kernel, 2);
     CHECK(form == dual);
@@ -135,13 +135,34 @@ void check_draws() {
         before{0, 1, 2};
     std::vector<double> weights(1);
     const std::vector<double> none;
-    combined_draws({{values, 1}, labels, none, none}, {by_label, query_first, same_first, same_last, before},
+    combined_draws({{values, 2, 1}, labels, none, none}, {by_label, query_first, same_first, same_last, before},
                    {0.5, 0.0, 2.0, false, 9}, 0, 500, weights);
     CHECK(near(weights[0], 1.0));
 }
 
+// Rows without features are still rows: each has a score, and it is written.
+void check_no_features() {
+    const std::vector<double> none, coefficients{2.0, 3.0};
+    const Rows rows{{}, 3, 0}, support{{}, 2, 0};
+    std::vector<double> scores(3, -7.0);
+    linear_scores(rows, none, scores, 2);
+    CHECK((scores == std::vector<double>{0, 0, 0}));
+    quadratic_scores(rows, 0.5, 4.0, none, none, scores, 2);
+    CHECK((scores == std::vector<double>{4, 4, 4}));
+    kernel_scores(rows, support, coefficients, "rbf", 0.5, scores, 2);
+    CHECK((scores == std::vector<double>{5, 5, 5}));
+    const std::vector<std::int32_t> levels{0, 1, 1};
+    const std::vector<std::int64_t> order{0, 1, 2};
+    std::vector<std::int64_t> kept(3), n_kept(1);
+    std::vector<double> of_kept(3), thresholds(1), nothing;
+    kernel_prank_pass({rows, levels, none, order}, "rbf", 0.5, kept, of_kept, n_kept, thresholds);
+    CHECK(n_kept[0] > 0);
+    prank_pass({rows, levels, none, order}, 1.0, 0, 0, nothing, nothing, 2); // no perceptron at all
+}
+
 const rankwright::Test test("linear", [] {
     check_products();
+    check_no_features();
     check_lists();
     check_perceptrons();
     check_draws();

@@ -170,7 +170,7 @@ def foreign_forest(
     where our exports did.
     """
     used = max((int(tree.feature.max()) for tree in trees), default=-1) + 1
-    width = checked_width(used if n_features is None else n_features)
+    width = checked_width(max(used, 1) if n_features is None else n_features)
     no_names = [[f"{made_up}{number}" for number in range(width)], list(made_up_names(width))]
     return ForeignForest(
         source=source,
@@ -183,8 +183,8 @@ def foreign_forest(
 
 def checked_width(n_features: int) -> int:
     """The number of features that a file states, after a check that it is a sensible one."""
-    if not 0 <= n_features <= MOST_FOREIGN_FEATURES:
-        raise InputError(f"the number of features must lie between 0 and {MOST_FOREIGN_FEATURES}, got {n_features}")
+    if not 1 <= n_features <= MOST_FOREIGN_FEATURES:
+        raise InputError(f"the number of features must lie between 1 and {MOST_FOREIGN_FEATURES}, got {n_features}")
     return n_features
 
 

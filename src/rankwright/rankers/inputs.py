@@ -20,6 +20,7 @@ from rankwright.errors import InputError, InputTypeError, RankwrightError
 from rankwright.formats.reading import as_data_file
 from rankwright.rankers.frames import features_to_score, judged_frame, named_column, query_ids_of, refuse_labels_in
 from rankwright.rankers.known_features import KnownFeatures
+from rankwright.rankers.stages import NothingToLearnError
 from rankwright.rankers.trained import TrainedRanker
 
 # Names in `fit` that differ from those in a dataset, because scikit-learn's users know them.
@@ -214,7 +215,9 @@ def _rows(
 
 
 def with_something_to_learn(data: RankingDataset) -> RankingDataset:
-    """`data`; raises if all its weights are 0."""
+    """`data`; raises if it has no documents, or all its weights are 0."""
+    if data.n_docs == 0:
+        raise NothingToLearnError("the data has no documents: there is nothing to learn from")
     for name in ("document_weights", "query_weights"):
         weights = getattr(data, name)
         if weights is not None and not weights.any():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import require_features
 from rankwright.data.categories import Categories, decoded, numbers_of_categories, translated_codes
 from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
@@ -23,6 +24,9 @@ class KnownFeatures:
     n_features: int
     names: tuple[str, ...] = ()
     categories: Categories | None = None
+
+    def __post_init__(self) -> None:
+        require_features(self.n_features)
 
     @classmethod
     def of(cls, data: RankingDataset) -> KnownFeatures:

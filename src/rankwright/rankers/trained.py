@@ -184,7 +184,7 @@ def read_trained(
     ranker = read_field(header, "ranker", str)
     if ranker != settings.name:
         raise InputError(f"the file holds a {ranker}; a {settings.name} was wanted")
-    n_features = read_integer(header, "n_features", most=MOST_FEATURES)
+    n_features = read_integer(header, "n_features", least=1, most=MOST_FEATURES)
     scaled = read_optional_field(header, "scaling", dict)
     scaling = None if scaled is None else FittedScaling.of_parts(scaled, arrays_with_prefix(arrays, SCALING_ARRAYS))
     own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
