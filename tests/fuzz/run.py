@@ -1,4 +1,4 @@
-"""`make fuzz`: many mutants of model files (ours, and other tools' as `foreign`), checkpoints and studies.
+"""`make fuzz`: many mutants of model files (ours, and other tools' as `foreign`), checkpoints, studies and data files.
 
 Each is judged in a process that can be ended.
 

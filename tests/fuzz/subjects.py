@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
+from tests.fuzz.data_files import DataFiles
 from tests.fuzz.foreign import Foreign
 from tests.fuzz.models import Models
 from tests.fuzz.studies import Studies
@@ -17,4 +18,5 @@ SUBJECTS: Mapping[str, Subject] = {
     "studies": Studies(),
     "foreign": Foreign(),
     "click-models": ClickModels(),
+    "data": DataFiles(),
 }

@@ -11,13 +11,14 @@ import pytest
 from tests.contracts.trained import COUNTING
 from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
+from tests.fuzz.data_files import DataFiles
 from tests.fuzz.models import Models
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Refused, Subject, generator
 
 from rankwright.catalog.rankers import RANKERS
 
-PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS = 300, 20, 100, 400
+PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS, DATA_FILES = 300, 20, 100, 400, 120
 SEED = 16
 
 
@@ -73,3 +74,11 @@ def test_click_models(seeds, tmp_path):
     models.warm_up(seeds / "click-models")
     n_refused = judge_all(models, seeds / "click-models", range(CLICK_MODELS), tmp_path)
     assert CLICK_MODELS / 2 < n_refused < CLICK_MODELS
+
+
+def test_data_files(seeds, tmp_path):
+    data = DataFiles()
+    data.prepare(seeds / "data")
+    data.warm_up(seeds / "data")
+    n_refused = judge_all(data, seeds / "data", range(DATA_FILES), tmp_path)
+    assert DATA_FILES / 4 < n_refused < DATA_FILES

@@ -20,7 +20,7 @@ from rankwright.errors import InputError, InputTypeError, RankwrightError
 from rankwright.formats.reading import as_data_file
 from rankwright.rankers.frames import features_to_score, judged_frame, named_column, query_ids_of, refuse_labels_in
 from rankwright.rankers.known_features import KnownFeatures
-from rankwright.rankers.stages import NothingToLearnError
+from rankwright.rankers.lesson_facts import NothingToLearnError
 from rankwright.rankers.trained import TrainedRanker
 
 # Names in `fit` that differ from those in a dataset, because scikit-learn's users know them.
