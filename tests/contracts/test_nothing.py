@@ -56,7 +56,8 @@ class TestRankers:
     def test_weights_that_are_all_zero_are_refused(self, name, which):
         data = learnable()
         weights = np.zeros(data.n_docs if which == "document_weights" else data.n_queries)
-        nothing = rw.RankingDataset.from_arrays(data.features, data.labels, qid=data.qid, **{which: weights})
+        given: dict[str, Any] = {which: weights}
+        nothing = rw.RankingDataset.from_arrays(data.features, data.labels, qid=data.qid, **given)
         with pytest.raises(InputError, match="all zero"):
             quick(name).fit(nothing)
 

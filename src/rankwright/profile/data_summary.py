@@ -101,7 +101,7 @@ def summarise(data: RankingDataset) -> Summary:
     )
 
 
-def _names(data: RankingDataset, features: Iterable[int]) -> tuple[str, ...]:
+def _names(data: RankingDataset, features: Iterable[Any]) -> tuple[str, ...]:
     """The names of some features, without making those of all."""
     return tuple(data.feature_names[feature] if data.feature_names else str(feature + 1) for feature in features)
 
