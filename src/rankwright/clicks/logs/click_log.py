@@ -27,6 +27,7 @@ from rankwright.arrays import (
 from rankwright.clicks.logs.log_blocks import sorted_codes
 from rankwright.errors import InputError, require, require_type
 from rankwright.kernels.records import PairLists, ShownLists
+from rankwright.tables.text import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -151,10 +152,8 @@ class ClickLog:
         return cls(**columns)
 
     def __repr__(self) -> str:
-        return (
-            f"ClickLog({len(self.query_ids)} queries, {self.n_lists:,} lists, {self.n_shown:,} shown documents, "
-            f"{self.n_clicks:,} clicked)"
-        )
+        counts = counted(len(self.query_ids), "query"), counted(self.n_lists, "list")
+        return f"ClickLog({', '.join(counts)}, {counted(self.n_shown, 'shown document')}, {self.n_clicks:,} clicked)"
 
     @property
     def lists(self) -> ShownLists:

@@ -173,7 +173,7 @@ def read_log(
     ...     path = Path(folder, "log.jsonl")
     ...     _ = path.write_text('{"query": "q", "shown": ["a", "b"], "clicks": [2]}')
     ...     rw.clicks.read_log(path)
-    ClickLog(1 queries, 1 lists, 2 shown documents, 1 clicked)
+    ClickLog(1 query, 1 list, 2 shown documents, 1 clicked)
     """
     return whole_log(LogFile(path, format=format, strict=strict, threads=threads), merge=merge, threads=threads)
 
