@@ -87,7 +87,7 @@ def test_a_table_of_queries_slices_and_a_page(rankwright):
         ((".", "--rankers", "rankbost"), "did you mean 'rankboost'"),
         (("letor/Fold1/train.txt", "--rankers", "prank,adarank", "--folds", "2"), "needs 3 folds or more"),
         (("letor/Fold1/train.txt", "--rankers", "prank,adarank", "--seeds", "0"), "seeds must be 1 or more"),
-        (("letor", "--rankers", "prank,adarank", "--fuse", "rrf"), "No such option: --fuse"),
+        (("letor", "--rankers", "prank,adarank", "--fuse", "rrf"), "`rankwright compare` has it"),
         (("letor", "--rankers", "prank,adarank", "--slice", ","), "--slice names nothing to slice by"),
     ],
 )

@@ -24,20 +24,31 @@ STUDY = ["records/", "searches/", "refit.json", "claims.lock"]
 
 CASES: dict[str, dict[str, Any]] = {
     "train": {
-        "command": ["train", "{}/data.txt", *TREES, "--threads", "1", "--checkpoint", "saved", "--out", "model.rw"],
+        "command": [
+            "train",
+            "{}/data.txt",
+            *TREES,
+            "--threads",
+            "1",
+            "--checkpoint",
+            "saved",
+            "--out",
+            "model.rw",
+            "--force",
+        ],
         "old": {"model.rw": OLD},
     },
     "bag": {
         "command": [
             *["bag", "{}/data.txt", "--bags", "2", *TREES, "--threads", "1", "--checkpoint", "saved"],
-            *["--out", "model.rw"],
+            *["--out", "model.rw", "--force"],
         ],
         "old": {"model.rw": OLD},
     },
     "tune": {
         "command": [
             *["tune", "{}/data.txt", "--folds", "2", "--set", "n_trees=4", "--search", "max_leaves=3,4"],
-            *["--strategy", "halving", "--min-budget", "1", "--study", "study", "--out", "model.rw"],
+            *["--strategy", "halving", "--min-budget", "1", "--study", "study", "--out", "model.rw", "--force"],
         ],
         "old": {"model.rw": OLD},
         "unlike": [f"study/{name}" for name in STUDY],
@@ -45,7 +56,7 @@ CASES: dict[str, dict[str, Any]] = {
     "benchmark": {
         "command": [
             *["benchmark", "{}/letor", "--rankers", "linear-regression,prank", "--strategy", "random"],
-            *["--trials", "1", "--results", "results", "--per-query", "queries.tsv"],
+            *["--trials", "1", "--results", "results", "--per-query", "queries.tsv", "--force"],
         ],
         "old": {"queries.tsv": OLD},
         "unlike": STUDY,
@@ -53,14 +64,17 @@ CASES: dict[str, dict[str, Any]] = {
     "compress": {
         "command": [
             *["compress", "{}/model.rw", "--data", "{}/data.txt", "--means", "exact,prune", "--threads", "1"],
-            *["--out", "small.rw"],
+            *["--out", "small.rw", "--force"],
         ],
         "old": {"small.rw": OLD},
         "unlike": ["stdout"],  # it tells how fast models score
     },
-    "convert": {"command": ["convert", "{}/data.txt", "data.parquet"], "old": {"data.parquet": OLD}},
-    "convert, compressed": {"command": ["convert", "{}/data.txt", "data.csv.gz"], "old": {"data.csv.gz": OLD}},
-    "score": {"command": ["score", "{}/model.rw", "-", "--out", "scores.txt"], "old": {"scores.txt": OLD}},
+    "convert": {"command": ["convert", "{}/data.txt", "data.parquet", "--force"], "old": {"data.parquet": OLD}},
+    "convert, compressed": {
+        "command": ["convert", "{}/data.txt", "data.csv.gz", "--force"],
+        "old": {"data.csv.gz": OLD},
+    },
+    "score": {"command": ["score", "{}/model.rw", "-", "--out", "scores.txt", "--force"], "old": {"scores.txt": OLD}},
 }
 
 

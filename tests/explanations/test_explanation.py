@@ -268,7 +268,7 @@ class TestFeatures:
     def test_a_feature_that_is_not_used_does_exactly_nothing(self, data):
         stump = rw.LambdaMART(n_trees=1, max_leaves=2, min_docs_in_leaf=3).fit(data)
         assert not stump.used_features()[2]
-        found = rw.partial_dependence(stump, data, 2, points=7)
+        found = rw.partial_dependence(stump, data, 3, points=7)  # counted from 1
         assert (found.mean == 0).all()
         assert (found.low == 0).all()
         assert (found.high == 0).all()

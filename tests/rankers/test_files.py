@@ -70,7 +70,7 @@ def test_features_keep_their_names(name, folder):
     assert ranker.fit_binned(rw.bin_file(folder / "data.parquet")).feature_names_in_.tolist() == list(NAMES)
     unnamed = small(KINDS[name]).fit(folder / "data.txt.gz")
     assert not hasattr(unnamed, "feature_names_in_")
-    with pytest.raises(ValueError, match="there is no feature named 'colour'"):
+    with pytest.raises(ValueError, match=r"unknown feature 'colour'\. Known: age, clicks, price"):
         small(KINDS[name], categorical=["colour"]).fit(folder / "data.csv")
 
 
@@ -155,7 +155,9 @@ def test_a_file_brings_all_that_belongs_to_it(kind, folder):
     with pytest.raises(FileNotFoundError):
         kind().fit(folder / "nothing.csv")
     (folder / "wide.txt").write_text("1 qid:1 4:1\n")
-    with pytest.raises(FileFormatError, match=r"wide\.txt:1: feature index 4 lies beyond n_features=3"):
+    with pytest.raises(
+        FileFormatError, match=r"wide\.txt:1: feature index 4 lies beyond (n_features=3|the 3 features that the ranker)"
+    ):
         kind().fit(folder / "data.csv", valid=folder / "wide.txt")
 
 

@@ -62,7 +62,7 @@ def test_query_weights_count(learnable, here):
     values, own = weighted.values("map", 0), weighted.weights[0]
     assert set(own) <= set(weights)
     assert weighted.fold_mean("map", 0) == pytest.approx(np.average(values, weights=own))
-    assert weighted.records[0].value == pytest.approx(weighted.fold_mean("ndcg@5", 0))
+    assert weighted.records[0].value == pytest.approx(weighted.fold_mean("ndcg@10", 0))
 
 
 def test_queries_that_do_not_count_are_left_out(learnable, here):

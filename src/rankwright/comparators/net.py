@@ -30,10 +30,7 @@ class ComparatorNet:
     weights: Float32Array
 
     def __post_init__(self) -> None:
-        require(
-            len(self.hidden) >= 1 and all(n >= 1 for n in self.hidden),
-            f"hidden must name 1 neuron or more in each layer, got {list(self.hidden)}",
-        )
+        check_hidden(self.hidden)
         wanted = n_weights(self.n_features, self.hidden)
         if self.weights.shape != (wanted,):
             raise InputError(f"a comparator of this size has {wanted} weights, got {self.weights.shape}")
@@ -58,6 +55,12 @@ class ComparatorNet:
         return np.asarray(np.exp(-np.logaddexp(0.0, -inputs)))
 
 
+def check_hidden(hidden: Sequence[int]) -> None:
+    """Raise where there is no hidden layer, or one without neurons."""
+    least = min(hidden, default=0)
+    require(least >= 1, f"hidden must name 1 neuron or more in each layer, got {list(hidden)}")
+
+
 def n_weights(n_features: int, hidden: Sequence[int]) -> int:
     """How many weights a comparator has; a weight that connections share counts once."""
     upper = sum(2 * below * n + n for below, n in pairwise([*hidden, 1]))
@@ -66,6 +69,7 @@ def n_weights(n_features: int, hidden: Sequence[int]) -> int:
 
 def random_net(n_features: int, hidden: Sequence[int], rng: np.random.Generator) -> ComparatorNet:
     """A comparator with biases of 0 and small random weights, smaller for neurons with more inputs."""
+    check_hidden(hidden)
     require_weights(n_weights(n_features, hidden), n_features)
     parts = []
     for below, n in pairwise([n_features, *hidden, 1]):

@@ -138,6 +138,16 @@ def mean_and_factor(learned: Learned) -> tuple[Float64Array, Float64Array]:
     """What standardisation takes from each feature, and what it multiplies the rest by: 0 for a constant feature.
 
     A feature that differs by less than the smallest normal number is as good as constant: 1 / deviation is no float32.
+
+    Parameters
+    ----------
+    learned : dict of arrays
+        What standardisation learned: `mean` and `deviation`.
+
+    Returns
+    -------
+    mean, factor : array
+        A number for each feature.
     """
     mean, deviation = learned["mean"], learned["deviation"]
     return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation >= SMALLEST_DEVIATION)

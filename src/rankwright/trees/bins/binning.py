@@ -18,7 +18,7 @@ from math import prod
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, CodeArray, Float32Array, IntArray, as_features, require_features, thread_count
+from rankwright.arrays import BoolArray, CodeArray, Float32Array, IntArray, as_features, thread_count
 from rankwright.errors import InputError, require
 from rankwright.memory import require_memory
 
@@ -96,7 +96,6 @@ def fit_bins(
     matrix = as_features(features)
     require(2 <= max_bins <= MAX_WIDE_BINS, f"max_bins must lie between 2 and {MAX_WIDE_BINS}, got {max_bins}")
     n_features = matrix.shape[1]
-    require_features(n_features)
     for feature in categorical:
         require(0 <= feature < n_features, f"categorical features must be from 0 to {n_features - 1}, got {feature}")
     rows = np.arange(len(matrix)) if rows is None else rows
