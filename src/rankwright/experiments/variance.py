@@ -240,21 +240,32 @@ class SampleRun:
         return np.array([self._scores(forest.truncated(min(int(n_trees), forest.n_trees))) for n_trees in stages])
 
     def _best(self, forest: Forest) -> int:
-        """The number of trees that the validation documents choose."""
-        measure, in_order = as_measure(self.select), self.valid.in_source_order
-        found = [
-            evaluate(in_order(scores), self.valid, [measure], measure.convention, threads=self.threads)
-            for _, scores in forest.staged_predict(self.valid.features, threads=self.threads)
-        ]
-        means = [next(iter(evaluation.results.values())).mean for evaluation in found]
-        history = History(values=means, higher_is_better=measure.higher_is_better, smoothing=self.smoothing)
-        return 0 if history.best_step is None else 1 + history.best_step
+        return best_length(forest, self.valid, self.select, self.smoothing, threads=self.threads)
 
     def _measure(self, scores: Float64Array) -> dict[str, float]:
         found = evaluate(
             self.test.in_source_order(scores), self.test, self.plan.metrics, self.plan.convention, threads=self.threads
         )
         return {metric: found[metric].mean for metric in self.plan.metrics}
+
+
+def best_length(
+    forest: Forest,
+    valid: RankingDataset,
+    select: str | Callable[..., Any],
+    smoothing: float,
+    *,
+    threads: int | None = None,
+) -> int:
+    """The number of trees that validation documents choose by the metric `select`."""
+    measure = as_measure(select)
+    found = [
+        evaluate(valid.in_source_order(scores), valid, [measure], measure.convention, threads=threads)
+        for _, scores in forest.staged_predict(valid.features, threads=threads)
+    ]
+    means = [next(iter(evaluation.results.values())).mean for evaluation in found]
+    history = History(values=means, higher_is_better=measure.higher_is_better, smoothing=smoothing)
+    return 0 if history.best_step is None else 1 + history.best_step
 
 
 def stages_of(n_trees: int) -> IntArray:

@@ -44,12 +44,14 @@ class Setup:
 class RunPart:
     """A piece of work that is run and kept alone: the experiment that runs it, its name, and what it is to do.
 
-    `values` are in types JSON can hold. Experiments that need the same work have parts of the same experiment.
+    `values` are in types JSON can hold. Experiments that need the same work have parts of the same experiment. `cost`
+    is about how much work it is beside other parts of its experiment.
     """
 
     of: str
     key: str
     values: Mapping[str, Any]
+    cost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,13 @@ def convention_of(source: DataSource) -> str:
 
 
 def values_on(ranker: Any, data: RankingDataset, metrics: Sequence[str], convention: str) -> dict[str, Any]:
-    """Each metric's value of each query."""
-    found = evaluate(ranker.predict(data), data, metrics, convention, threads=THREADS)
+    """Each metric's value of each query, for a ranker."""
+    return values_of(ranker.predict(data), data, metrics, convention)
+
+
+def values_of(scores: Float64Array, data: RankingDataset, metrics: Sequence[str], convention: str) -> dict[str, Any]:
+    """Each metric's value of each query, for scores of its documents."""
+    found = evaluate(scores, data, metrics, convention, threads=THREADS)
     return {metric: for_json(found[metric].values) for metric in metrics}
 
 

@@ -22,12 +22,14 @@ from rankwright.cluster.engine import Engine, Report
 from rankwright.cluster.opening import open_engine
 from rankwright.container.atomic import atomic_file, remove_unfinished
 from rankwright.errors import FileFormatError, InputError, MissingExtraError
+from rankwright.progress.display import duration
 from rankwright.progress.stages import announce
 from rankwright.reproduce.experiment import QUICK, PaperExperiment, RunPart, Setup
 from rankwright.reproduce.experiment_table import experiment_named, experiments_named
 from rankwright.reproduce.outcome import Findings
 
 RUN_FILE, PARTS_FOLDER = "run.json", "parts"
+PARTS_THAT_TELL, LONG = 10, 120.0  # parts, and seconds left, before the time is told beforehand
 LEFT_OUT = "left_out"  # in a result: why there is none
 
 
@@ -102,14 +104,39 @@ def reproduce(
             announce(one.name, number, len(chosen), unit="experiments", overall=True)
             if engine is not None:
                 missing = [part for part in work[one.name] if kept.result(part) is None]
+                pace = Pace(missing)
                 for n_done, done in enumerate(engine.run(perform, [(setup, part) for part in missing]), 1):
                     part = missing[done.number]
                     announce(f"{part.of}, {part.key}", n_done, len(missing), unit="parts")
                     kept.keep(part, done.result)
+                    if (foretold := pace.after(part)) is not None:
+                        tell(f"{one.name}: {foretold}")
             found.append(_concluded(one, setup, work[one.name], kept))
             kept.write(f"{one.name}.json", found[-1].to_dict())
             tell(f"{one.name}: {found[-1].outcome.verdict}; {found[-1].processor_seconds:.1f} processor seconds")
     return found
+
+
+class Pace:
+    """How long the missing parts of an experiment will take, told once by those that are done first."""
+
+    def __init__(self, missing: Sequence[RunPart], clock: Callable[[], float] = time.perf_counter) -> None:
+        self._n_parts, self._work = len(missing), sum(part.cost for part in missing)
+        self._clock, self._began = clock, clock()
+        self._n_done, self._done = 0, 0.0
+
+    def after(self, part: RunPart) -> str | None:
+        """The time that is left after this part, when enough parts tell it and it is worth telling."""
+        self._n_done += 1
+        self._done += part.cost
+        taken = self._clock() - self._began
+        left = taken / self._done * (self._work - self._done)
+        if self._n_done != PARTS_THAT_TELL or left < LONG:
+            return None
+        return (
+            f"the first {PARTS_THAT_TELL} of {self._n_parts:,} parts took {duration(taken)}, so the rest will take "
+            f"about {duration(left)}; it can be stopped at any time, and the same command continues it"
+        )
 
 
 def perform(_: Any, task: tuple[Setup, RunPart], __: Report) -> dict[str, Any]:

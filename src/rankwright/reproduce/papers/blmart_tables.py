@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from rankwright.bagging.blmart import BLMART
+from rankwright.experiments.variance import best_length
 from rankwright.mart.lambdamart import LambdaMART
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
-from rankwright.reproduce.fold_values import THREADS, ahead, best_of, by_fold, convention_of, fitted
+from rankwright.reproduce.fold_values import THREADS, ahead, best_of, by_fold, convention_of, fitted, values_of
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
-from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_TABLES, WITH, WITHOUT, Rows
+from rankwright.reproduce.published import (
+    PLAIN,
+    RANDOM,
+    SLIDES_BEST_CONFIGURATIONS,
+    SLIDES_TABLES,
+    WITH,
+    WITHOUT,
+    Rows,
+)
 from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, ranker_of_table, results_by_row, sets_of
-from rankwright.reproduce.sources import DataSource, source_named
+from rankwright.reproduce.sources import DataSource, fold, source_named
 
 NAME = "blmart-tables"
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "mean-ndcg", "map")
 FORESTS = (PLAIN, RANDOM, WITHOUT, WITH)
-# The best configurations of the slides: leaves, share of the rows in a leaf, learning rate, queries and features drawn.
-BEST: Mapping[str, tuple[int, float, float, float, float]] = {
-    "TD2004": (15, 0.0012, 0.05, 0.5, 0.1),
-    "MQ2007": (10, 0.0012, 0.05, 0.5, 0.5),
-    "MSLR-WEB10K": (70, 0.0025, 0.05, 1.0, 0.3),
-}
+BAGGED = (WITHOUT, WITH)
 USUAL = "MQ2007"  # whose configuration and rankers other sets take
 N_BAGS = {"TD2004": 1000, "MQ2007": 1000, "MSLR-WEB10K": 50}
+BAGS_OF_A_PART = 50  # so that a run that is killed loses minutes
+BAGS_STREAM = 1000  # seeds of a part's bags are so far from those of the next one
 
 sources = sets_of(*SLIDES_TABLES)
 
@@ -35,15 +45,32 @@ def paper_of(source: DataSource) -> Rows:
 
 
 def parts(setup: Setup) -> list[RunPart]:
-    """A part for each set, fold and ranker."""
-    return parts_by_row(NAME, setup, sources(setup), paper_of, quick=2)
+    """A part for each set, fold and ranker; the bags of both BL-MARTs are the same ones, in parts of a few."""
+    single = parts_by_row(NAME, setup, sources(setup), _single_rows, quick=2)
+    parts_of_bags = partial(_parts_of_bags, setup)
+    bags = parts_by_row(NAME, setup, sources(setup), parts_of_bags, quick=2, name="bags", shown="bags {}")
+    return [*single, *(replace(part, cost=setup.pick(BAGS_OF_A_PART, 10, 2)) for part in bags)]
+
+
+def _single_rows(source: DataSource) -> list[str]:
+    return [row for row in paper_of(source) if row not in BAGGED]
+
+
+def _n_bags(setup: Setup, source: DataSource) -> int:
+    return setup.pick(N_BAGS.get(source.stands_for, 50), 10, 2)
+
+
+def _parts_of_bags(setup: Setup, source: DataSource) -> range:
+    return range(-(-_n_bags(setup, source) // BAGS_OF_A_PART))
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
-    """A ranker's values on the test documents of a fold."""
+    """A ranker's values on the test documents of a fold, or what a part of the bags adds to their scores."""
     source = source_named(sources(setup), values["set"])
-    ranker = ranker_for(setup, source, values["row"], f"map:{convention_of(source)}")
-    return fitted(ranker, setup, source, values["fold"], METRICS)
+    select = f"map:{convention_of(source)}"
+    if "bags" in values:
+        return _bags(setup, source, values["fold"], values["bags"], select)
+    return fitted(ranker_for(setup, source, values["row"], select), setup, source, values["fold"], METRICS)
 
 
 def ranker_for(setup: Setup, source: DataSource, row: str, select: str) -> Any:
@@ -51,21 +78,61 @@ def ranker_for(setup: Setup, source: DataSource, row: str, select: str) -> Any:
     shared: dict[str, Any] = {"select": select, "seed": setup.seed, "threads": THREADS}
     if row not in FORESTS:
         return ranker_of_table(row, **shared)
-    leaves, least, rate, queries, features = BEST.get(source.stands_for, BEST[USUAL])
+    leaves, least, rate, queries, features = _best_configuration(source)
     shared |= {"max_leaves": leaves, "min_docs_in_leaf": least, "learning_rate": rate}
     shared |= {"n_trees": setup.pick(500, 100, 3)}
     drawn = (1.0, 1.0) if row == PLAIN else (queries, features)
     shared |= dict(zip(("query_fraction", "feature_fraction"), drawn, strict=True))
-    if row in (PLAIN, RANDOM):
-        return LambdaMART(early_stopping=setup.pick(100, 30, 3), **shared)
-    n_bags = setup.pick(N_BAGS.get(source.stands_for, 50), 10, 2)
-    return BLMART(n_bags=n_bags, overfit=row == WITH, **shared)
+    if row in BAGGED:
+        return BLMART(n_bags=_n_bags(setup, source), overfit=row == WITH, **shared)
+    return LambdaMART(early_stopping=setup.pick(100, 30, 3), **shared)
+
+
+def _best_configuration(source: DataSource) -> tuple[int, float, float, float, float]:
+    best = SLIDES_BEST_CONFIGURATIONS
+    return best.get(source.stands_for, best[USUAL])[0][1:]
+
+
+def _bags(setup: Setup, source: DataSource, number: int, part: int, select: str) -> Result:
+    """The sums over some bags of the test documents' scores: with all trees, and with those that validation chooses.
+
+    Each part has a seed of its own; together they are the bags of one BL-MART.
+    """
+    train, vali, test = fold(source, number, setup.seed)
+    ranker = ranker_for(setup, source, WITH, select)
+    n_bags = min(BAGS_OF_A_PART, ranker.n_bags - part * BAGS_OF_A_PART)
+    ranker.set_params(n_bags=n_bags, seed=setup.seed + part * BAGS_STREAM).fit(train)
+    sums = {row: np.zeros(test.n_docs) for row in BAGGED}
+    n_trees = []
+    for bag in map(ranker.bag, range(n_bags)):
+        chosen = bag.truncated(best_length(bag, vali, select, ranker.smoothing, threads=THREADS))
+        n_trees.append(chosen.n_trees)
+        for row, forest in ((WITHOUT, chosen), (WITH, bag)):
+            sums[row] += forest.predict(test.features, threads=THREADS)
+    return {"sums": {row: total.tolist() for row, total in sums.items()}, "trees": n_trees}
+
+
+def with_bags(setup: Setup, results: Mapping[str, Result]) -> dict[str, Result]:
+    """The results by set, fold and row: the parts of the bags become the values of both BL-MARTs."""
+    found = {key: result for key, result in results.items() if "sums" not in result}
+    for source in sources(setup):
+        in_parts = [key for key in results if key.startswith(f"{source.name}, ") and "sums" in results[key]]
+        for name in dict.fromkeys(key.rpartition(", ")[0] for key in in_parts):
+            test = fold(source, int(name.rpartition(" ")[2]) - 1, setup.seed)[2]
+            for row in BAGGED:
+                total = np.sum(
+                    [results[key]["sums"][row] for key in in_parts if key.rpartition(", ")[0] == name], axis=0
+                )
+                scores = test.in_source_order(total)
+                found[f"{name}, {row}"] = {"values": values_of(scores, test, METRICS, convention_of(source))}
+    return found
 
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """A table for each set, and the slides' conclusions."""
     tables: list[PaperTable] = []
     claims: list[Claim] = []
+    results = with_bags(setup, results)
     for source in sources(setup):
         values, paper = results_by_row(source, results), paper_of(source)
         printed = {metric for row in paper.values() for metric in row}
@@ -82,7 +149,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
 
 
 def _claims(source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
-    *_, queries, features = BEST.get(source.stands_for, BEST[USUAL])
+    *_, queries, features = _best_configuration(source)
     otherwise = (
         f"the slides' best configuration is taken as it is, with {queries:g} of the queries and {features:g} of the "
         f"features for each tree, and was not tuned for this set: {source.differs}"
