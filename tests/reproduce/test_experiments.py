@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
+import numpy as np
 import pytest
 from tests.here_engine import HereEngine
 
 from rankwright.reproduce.experiment import TINY, Setup
 from rankwright.reproduce.experiment_table import EXPERIMENTS, experiment_named, summary_of
 from rankwright.reproduce.outcome import PaperTable, shown, verdict_table
+from rankwright.reproduce.papers import blmart_tables
+from rankwright.reproduce.papers.blmart_tuning import Searched
 from rankwright.reproduce.running import reproduce
+from rankwright.reproduce.sources import DataSource, fold
 
 # The paper draws these curves without printing numbers: its statements are what is compared.
 WITHOUT_NUMBERS = {"blmart-clicks", "blmart-overfitting", "sortnet-figure3"}
@@ -85,3 +90,31 @@ def test_shared_parts_are_counted_once(documents):
     every = sum(one["processor_seconds"] for one in documents.values())
     shared = ("blmart-overfitting", "sortnet-figure2", "sortnet-figure3")
     assert told == pytest.approx(every - sum(documents[name]["processor_seconds"] for name in shared), abs=1)
+
+
+def test_the_best_of_a_sample_is_its_mean_over_all_samples():
+    values = np.array([0.3, 0.1, 0.4, 0.2, 0.5])
+    results = {
+        f"made, fold 1, configuration {number}": {
+            "settings": {"max_leaves": number},
+            "runs": [{"validation": value, "test": -value}],
+        }
+        for number, value in enumerate(values.tolist())
+    }
+    searched = Searched(DataSource("made", "made"), results)
+    for n in range(1, 6):
+        best = np.mean([max(sample) for sample in combinations(values.tolist(), n)])
+        assert searched.best_of_sample(n) == pytest.approx((best, -best))
+
+
+def test_bags_in_parts_are_one_bagged_ranker():
+    """The sums over parts give the values of the mean over all bags, whatever the parts are."""
+    setup = Setup(TINY)
+    source = blmart_tables.sources(setup)[0]
+    scores = np.arange(float(fold(source, 0)[2].n_docs))
+    whole = {f"{source.name}, fold 1, bags 0": {"sums": dict.fromkeys(blmart_tables.BAGGED, scores.tolist())}}
+    halves = {
+        f"{source.name}, fold 1, bags {part}": {"sums": dict.fromkeys(blmart_tables.BAGGED, (scores / 2).tolist())}
+        for part in range(2)
+    }
+    assert blmart_tables.with_bags(setup, whole) == blmart_tables.with_bags(setup, halves)

@@ -13,9 +13,9 @@ import pytest
 from tests.here_engine import HereEngine
 
 from rankwright.errors import FileFormatError, InputError
-from rankwright.reproduce.experiment import TINY, Setup
+from rankwright.reproduce.experiment import TINY, RunPart, Setup
 from rankwright.reproduce.experiment_table import experiment_named
-from rankwright.reproduce.running import reproduce
+from rankwright.reproduce.running import PARTS_THAT_TELL, Pace, reproduce
 
 NAME = "ranknet-table2"  # four parts
 TIMES = ("seconds", "processor_seconds")
@@ -115,3 +115,17 @@ def test_a_part_that_has_other_work_now_is_run_again(tmp_path, whole):
 def test_results_are_the_same_on_ray(tmp_path, whole):
     pytest.importorskip("ray")
     assert untimed(reproduce([NAME], Setup(TINY), out=tmp_path, cluster="auto", workers=1)) == whole
+
+
+def test_a_long_run_says_once_how_long_the_rest_takes():
+    seconds = iter(range(0, 10_000, 60))
+    parts = [RunPart("any", f"{number}", {}, cost=1 if number < PARTS_THAT_TELL else 3) for number in range(20)]
+    pace = Pace(parts, clock=lambda: float(next(seconds)))
+    told = [pace.after(part) for part in parts]
+    assert [number for number, one in enumerate(told, 1) if one] == [PARTS_THAT_TELL]
+    assert "the first 10 of 20 parts took 10 min 0 s, so the rest will take about 30 min 0 s" in told[9]
+
+
+def test_a_short_run_says_nothing_of_it():
+    pace = Pace(parts := [RunPart("any", f"{number}", {}) for number in range(20)])
+    assert not any(pace.after(part) for part in parts)

@@ -127,7 +127,7 @@ def _binned(source: DataSource, number: int, seed: int) -> tuple[BinnedDataset, 
     return binned, bin_dataset(vali, binned.mapper, threads=THREADS)
 
 
-class _Searched:
+class Searched:
     """What the experiments on one set found, by configuration: means over folds and seeds, as the slides take them."""
 
     def __init__(self, source: DataSource, results: Mapping[str, Result]) -> None:
@@ -165,7 +165,7 @@ class _Searched:
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """What was run, the best configurations, whether so many were needed, and how scores are spread."""
-    found = [_Searched(source, results) for source in sources(setup)]
+    found = [Searched(source, results) for source in sources(setup)]
     effort = {one.source.name: _effort(one) for one in found}
     total = {name: sum(row[name].ours or 0.0 for row in effort.values()) for name in next(iter(effort.values()))}
     effort["all"] = {
@@ -185,7 +185,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     return Findings(tables, [_grid_claim(), *(claim for one in found for claim in _claims(setup, one))], [note])
 
 
-def _effort(found: _Searched) -> dict[str, Figure]:
+def _effort(found: Searched) -> dict[str, Figure]:
     n = len(grid_of(found.source)) * FOLDS * SEEDS
     return {
         "experiments": Figure(float(n), PAPER_EXPERIMENTS.get(found.source.stands_for)),
@@ -197,7 +197,7 @@ def _effort(found: _Searched) -> dict[str, Figure]:
     }
 
 
-def _best_table(found: _Searched) -> PaperTable:
+def _best_table(found: Searched) -> PaperTable:
     """The configurations that validation likes best, beside the slides'."""
     paper = SLIDES_BEST_CONFIGURATIONS.get(found.source.stands_for, ())
     rows: dict[str, dict[str, Figure]] = {}
@@ -212,7 +212,7 @@ def _best_table(found: _Searched) -> PaperTable:
     return PaperTable(f"{found.source.name}, best configurations", rows, comparable=False)
 
 
-def _sample_table(found: _Searched) -> PaperTable:
+def _sample_table(found: Searched) -> PaperTable:
     """What would have been found with fewer experiments."""
     sizes = [n for n in SHOWN_SAMPLES if n < len(found.best)] + [len(found.best)]
     rows = {}
@@ -222,7 +222,7 @@ def _sample_table(found: _Searched) -> PaperTable:
     return PaperTable(f"{found.source.name}, fewer configurations, drawn at random", rows)
 
 
-def _spread_table(found: _Searched) -> PaperTable:
+def _spread_table(found: Searched) -> PaperTable:
     """How the values of single models are spread, and of configurations."""
     of_models = {name: np.array([run[name] for run in found.runs]) for name in ("validation", "test")}
     values = {
@@ -243,7 +243,7 @@ def _grid_claim() -> Claim:
     return Claim("the grids have 32,670 experiments with five folds and three seeds", n == 32_670, f"{n:,}")
 
 
-def _claims(setup: Setup, found: _Searched) -> list[Claim]:
+def _claims(setup: Setup, found: Searched) -> list[Claim]:
     name, claims = found.source.name, []
     is_small = np.array([settings["learning_rate"] <= SMALL_RATE for settings in found.settings])
     if 0 < is_small.sum() < len(is_small):
