@@ -123,7 +123,7 @@ def test_a_long_run_says_once_how_long_the_rest_takes():
     pace = Pace(parts, clock=lambda: float(next(seconds)))
     told = [pace.after(part) for part in parts]
     assert [number for number, one in enumerate(told, 1) if one] == [PARTS_THAT_TELL]
-    assert "the first 10 of 20 parts took 10 min 0 s, so the rest will take about 30 min 0 s" in told[9]
+    assert "the first 10 of 20 parts took 10 min 0 s, so the rest will take about 30 min 0 s" in str(told[9])
 
 
 def test_a_short_run_says_nothing_of_it():
