@@ -11,9 +11,11 @@ from tests.here_engine import HereEngine
 
 from rankwright.reproduce.experiment import TINY, Setup
 from rankwright.reproduce.experiment_table import EXPERIMENTS, experiment_named, summary_of
+from rankwright.reproduce.fold_values import ahead
 from rankwright.reproduce.outcome import PaperTable, shown, verdict_table
 from rankwright.reproduce.papers import blmart_tables
 from rankwright.reproduce.papers.blmart_tuning import Searched
+from rankwright.reproduce.published import RANDOM
 from rankwright.reproduce.running import reproduce
 from rankwright.reproduce.sources import DataSource, fold
 
@@ -118,3 +120,20 @@ def test_bags_in_parts_are_one_bagged_ranker():
         for part in range(2)
     }
     assert blmart_tables.with_bags(setup, whole) == blmart_tables.with_bags(setup, halves)
+
+
+def test_what_is_undecided_says_how_many_queries_would_decide_it():
+    gaps = np.random.default_rng(1).normal(0.006, 0.1, 400)
+
+    def judged(times):
+        return ahead("a", [np.tile(gaps, times).tolist()], [[0.0] * 400 * times], ("x", "y"), otherwise="")
+
+    assert judged(1).holds is None
+    enough = int(judged(1).why.split("about ")[1].split()[0].replace(",", ""))
+    assert judged(enough // 400 + 1).holds is not None
+    assert judged(enough // 800).holds is None
+
+
+def test_one_forest_is_trained_with_several_seeds_where_there_is_time():
+    seeds = [part.values.get("seeds") for part in blmart_tables.parts(Setup()) if part.values.get("row") == RANDOM]
+    assert set(seeds) == {blmart_tables.SEEDS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -81,10 +82,26 @@ def ahead(
         f"{names[0]} {means[0]:.{digits}f}, {names[1]} {means[1]:.{digits}f}; difference {gap}, 95 % interval "
         f"{' to '.join(ends)}"
     )
-    noise = f"chance alone moves the mean of {len(gaps):,} {of} by {times * (high - low) / 2:.{digits}f} either way"
     if low > 0:
         return Claim(text, True, found)
-    return Claim(text, False, found, otherwise) if high < 0 else Claim(text, None, found, noise)
+    if high < 0:
+        return Claim(text, False, found, otherwise)
+    reach = (high - low) / 2
+    noise = f"chance alone moves the mean of {len(gaps):,} {of} by {times * reach:.{digits}f} either way"
+    return Claim(text, None, found, noise + _enough(len(gaps), reach, weighted_mean(gaps, mine[1]), of))
+
+
+def _enough(n: int, reach: float, gap: float, of: str) -> str:
+    """How many values would tell the difference that was found: its interval shrinks with the root of their number."""
+    if gap == 0:
+        return ""
+    return f"; to tell a difference of this size it would take about {_rounded(n * (reach / gap) ** 2):,} {of}"
+
+
+def _rounded(number: float) -> int:
+    """The number with two digits that count, upwards."""
+    unit: int = 10 ** max(math.floor(math.log10(number)) - 1, 0)
+    return math.ceil(number / unit) * unit
 
 
 def best_of(values: Mapping[str, Values]) -> str:
