@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwright.errors import InputError, SettingError, require
+from rankwright.errors import InputError, SettingError, require, require_input
 
 FEATURE_DTYPE = np.float32  # one per document and feature: memory matters
 SUM_DTYPE = np.float64  # sums of many float32: digits matter
@@ -54,8 +54,7 @@ def as_numbers(values: ArrayLike, *, name: str, dtype: type[np.generic]) -> NDAr
 
 
 def _check_vector(array: NDArray[Any], name: str, length: int | None) -> None:
-    if array.ndim != 1:
-        raise InputError(f"{name} must have one dimension, got shape {array.shape}")
+    require_input(array.ndim == 1, f"{name} must have one dimension, got shape {array.shape}")
     if length is not None and len(array) != length:
         raise InputError(f"{name} must have {length} values, got {len(array)}")
 

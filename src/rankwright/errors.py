@@ -167,6 +167,12 @@ def require(condition: bool, message: str) -> None:
         raise SettingError(message)
 
 
+def require_input(condition: bool, *parts: str | Parameter) -> None:
+    """Raise an `InputError` with the message of these parts unless `condition` holds."""
+    if not condition:
+        raise InputError(*parts)
+
+
 def require_type(value: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:
     """Raise an `InputTypeError` unless `value`, which the caller knows as `name`, is of one of these types."""
     if not isinstance(value, kinds):

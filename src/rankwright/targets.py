@@ -26,7 +26,7 @@ from scipy.sparse.linalg import spsolve
 
 from rankwright.arrays import BoolArray, Float64Array, IntArray, as_numbers, as_vector
 from rankwright.data.preferences import Preferences
-from rankwright.errors import InputError, SettingError, require
+from rankwright.errors import InputError, SettingError, require, require_input
 
 __all__ = [
     "ConsistentFit",
@@ -280,16 +280,14 @@ def preferences_from_votes(
 
 def _votes(votes: ArrayLike, name: str, length: int) -> Float64Array:
     counts = as_vector(votes, name=name, dtype=np.float64, length=length)
-    if not ((counts >= 0) & np.isfinite(counts)).all():
-        raise InputError(f"{name} must be 0 or more, and finite")
+    require_input(((counts >= 0) & np.isfinite(counts)).all(), f"{name} must be 0 or more, and finite")
     return counts
 
 
 def _steps(adjacent: ArrayLike) -> tuple[Float64Array, BoolArray, BoolArray]:
     """The log-odds of each step, 0 where it is certain, and which are certain to go up and which down."""
     values = _as_probabilities(adjacent, "adjacent posteriors")
-    if values.ndim != 1:
-        raise InputError(f"adjacent posteriors must have one dimension, got shape {values.shape}")
+    require_input(values.ndim == 1, f"adjacent posteriors must have one dimension, got shape {values.shape}")
     up, down = values == 1.0, values == 0.0
     _refuse_contradiction(down.any(), up.any())
     return log_odds(np.where(up | down, 0.5, values)), up, down
@@ -435,8 +433,7 @@ def _check(a: IntArray, b: IntArray, weights: Float64Array) -> None:
         raise InputError("documents are numbered from 0, got a negative one")
     if (a == b).any():
         raise InputError(f"pair {int(np.flatnonzero(a == b)[0])} joins a document to itself")
-    if not ((weights >= 0) & np.isfinite(weights)).all():
-        raise InputError("a pair's weight must be 0 or more, and finite")
+    require_input(bool(((weights >= 0) & np.isfinite(weights)).all()), "a pair's weight must be 0 or more, and finite")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from rankwright.bagging.settings import BaggingSettings
 from rankwright.catalog.kinds import IMPORTED, KINDS, Kind, found_at, kind_named
 from rankwright.container.checks import file_faults, read_any_field, read_field
 from rankwright.container.file import Container, begins_as_container, is_container, read_container
-from rankwright.errors import ContainerError, InputError, require, require_type
+from rankwright.errors import ContainerError, InputError, require, require_input, require_type
 from rankwright.nets.settings import NetSettings
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.settings.setting import restored_settings
@@ -142,8 +142,7 @@ def _kind_of(header: Mapping[str, Any]) -> Kind:
     name = read_field(header, "ranker", str)
     if name == IMPORTED.name:
         return IMPORTED
-    if name not in KINDS:
-        raise InputError(f"holds a ranker of kind {name!r}, which this release does not know")
+    require_input(name in KINDS, f"holds a ranker of kind {name!r}, which this release does not know")
     return KINDS[name]
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import Float64Array, IntArray, as_vector, real_number, share
 from rankwright.clicks.logs.click_log import ClickLog, check_log
 from rankwright.data.frames import Tabular
-from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.errors import InputError, UnknownNameError, require, require_input
 from rankwright.tables.text import ShownTable, counted
 
 LEAST_SUPPORT = 30.0  # effective clicks or lists below which an interval would promise too much
@@ -140,8 +140,7 @@ def estimate(
     wanted = as_vector(target, name="target", dtype=np.float64, length=len(values))
     if not ((shown > 0) & np.isfinite(shown)).all() or not ((wanted >= 0) & np.isfinite(wanted)).all():
         raise InputError("logged propensities must be above 0 and target ones 0 or more, and finite")
-    if not np.isfinite(values).all():
-        raise InputError("rewards must be finite numbers")
+    require_input(np.isfinite(values).all(), "rewards must be finite numbers")
     weights = wanted / shown
     if kind == "clipped" and clip is None:
         clip = float(np.sqrt(max(len(values), 1)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Float64Array, IntArray, whole_number
 from rankwright.clicks.logs.click_log import ClickLog, check_log, pair_log
-from rankwright.errors import InputError
+from rankwright.errors import require_input
 
 
 def from_randomised(log: ClickLog, n_ranks: int = 10) -> Float64Array:
@@ -41,8 +41,7 @@ def from_randomised(log: ClickLog, n_ranks: int = 10) -> Float64Array:
     shown = np.bincount(ranks[kept], weights=times[kept], minlength=n_ranks)
     clicks = np.bincount(ranks[kept], weights=(times * log.clicked)[kept], minlength=n_ranks)
     rates = np.divide(clicks, shown, out=np.full(n_ranks, np.nan), where=shown > 0)
-    if not rates[0] > 0:
-        raise InputError("the first position has no clicks to compare others with")
+    require_input(rates[0] > 0, "the first position has no clicks to compare others with")
     relative: Float64Array = rates / rates[0]
     return relative
 

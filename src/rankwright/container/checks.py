@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankwright.errors import ContainerError, InputError, MissingExtraError, ModuleError
+from rankwright.errors import ContainerError, InputError, MissingExtraError, ModuleError, require_input
 
 MOST = 2**53  # of a count: JSON written by other programs holds no larger whole number exactly
 LARGEST = 1e100  # of a number that is computed with: no training gives such, and products of a few are still finite
@@ -68,16 +68,14 @@ def read_any_field(header: Mapping[str, Any], name: str) -> Any:
     """The part of a header of that name, whatever it is."""
     if not isinstance(header, Mapping):
         raise InputError(f"{name} is looked for in an object, and there is {header!r}")
-    if name not in header:
-        raise InputError(f"{name!r} is not there")
+    require_input(name in header, f"{name!r} is not there")
     return header[name]
 
 
 def read_integer(header: Mapping[str, Any], name: str, *, least: int = 0, most: int = MOST) -> int:
     """The whole number of that name, which must lie in the range."""
     found = read_field(header, name, int)
-    if not least <= found <= most:
-        raise InputError(f"{name} must lie between {least} and {most}, got {found!r}")
+    require_input(least <= found <= most, f"{name} must lie between {least} and {most}, got {found!r}")
     return found
 
 
@@ -110,8 +108,7 @@ def read_array(
     arrays: Mapping[str, NDArray[Any]], name: str, dtype: DTypeLike, shape: Shape, *, finite: bool = True
 ) -> NDArray[Any]:
     """The array of that name, which must have the dtype and the shape; its numbers must be finite unless said so."""
-    if name not in arrays:
-        raise InputError(f"the array {name!r} is not there")
+    require_input(name in arrays, f"the array {name!r} is not there")
     found = arrays[name]
     fits = found.ndim == len(shape) and all(size in (None, own) for size, own in zip(shape, found.shape, strict=True))
     if found.dtype != dtype or not fits:

@@ -62,10 +62,8 @@ def check_output_folder(path: PathLike) -> None:
 
 
 def _check_folder(told: str, folder: Path) -> None:
-    if not folder.is_dir():
-        raise SettingError(f"{told} cannot be written: there is no folder {folder}")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise SettingError(f"{told} cannot be written: the folder {folder} is write-protected")
+    require(folder.is_dir(), f"{told} cannot be written: there is no folder {folder}")
+    require(os.access(folder, os.W_OK | os.X_OK), f"{told} cannot be written: the folder {folder} is write-protected")
 
 
 def refuse_inputs(target: Path, path: PathLike) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
 from rankwright.data.categories import Categories, CategoryCodes, category_codes, codes_in, texts_among
 from rankwright.data.columns import check_different, how_to_choose_features
-from rankwright.errors import InputError, MissingExtraError, require_type
+from rankwright.errors import InputError, MissingExtraError, require_input, require_type
 from rankwright.tables.text import Showable
 
 if TYPE_CHECKING:
@@ -202,8 +202,7 @@ def dense(sparse: Any, absent: str) -> Float32Array:
     """A scipy sparse matrix as a full one: entries that it does not store are 0, or NaN where `absent` is "missing"."""
     if absent == "zero":
         return as_features(sparse.astype(FEATURE_DTYPE).toarray())
-    if absent != "missing":
-        raise InputError(f"absent must be 'zero' or 'missing', got {absent!r}")
+    require_input(absent == "missing", f"absent must be 'zero' or 'missing', got {absent!r}")
     rows = sparse.tocsr().astype(FEATURE_DTYPE)
     rows.sum_duplicates()
     matrix = np.full(rows.shape, np.nan, FEATURE_DTYPE)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import IdArray, IntArray, as_vector
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,10 +45,8 @@ class Groups:
 
     def __post_init__(self) -> None:
         offsets = as_vector(self.offsets, name="offsets", dtype=np.int64)
-        if len(offsets) == 0 or offsets[0] != 0:
-            raise InputError("offsets must start with 0")
-        if (np.diff(offsets) < 0).any():
-            raise InputError("offsets must not decrease")
+        require_input(len(offsets) != 0 and offsets[0] == 0, "offsets must start with 0")
+        require_input(not (np.diff(offsets) < 0).any(), "offsets must not decrease")
         object.__setattr__(self, "offsets", offsets)
 
     @classmethod

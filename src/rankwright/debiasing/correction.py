@@ -29,7 +29,7 @@ from rankwright.clicks.joint_examination import (
 from rankwright.clicks.weights import SMALLEST
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.splits import k_fold
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.objectives.families import lambdarank
 from rankwright.objectives.objective import Objective
 from rankwright.progress.stages import announce
@@ -166,8 +166,7 @@ def shown_documents(data: RankingDataset) -> tuple[IntArray, RankingDataset, _Cl
     if positions.min(initial=0) < 0 or positions.max(initial=0) > LAST_POSITION:
         raise InputError(f"positions are places in a list, from 0 to {LAST_POSITION:,} at most")
     rows = np.flatnonzero(~np.isnan(data.labels))
-    if len(rows) == 0:
-        raise InputError("position bias is measured on clicks, and no document has a label")
+    require_input(len(rows) != 0, "position bias is measured on clicks, and no document has a label")
     queries = np.unique(data.groups.query_of_row[rows], return_inverse=True)[1]
     if queries.max(initial=0) < 1:
         raise InputError(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 
 Scores = NDArray[np.floating]  # in the type that the engine adds up in
 
@@ -101,8 +101,7 @@ def _dump_node(node: Mapping[str, Any], place: Mapping[str, int]) -> TreeNode:
     if unknown := node.keys() - KEYS:
         raise InputError(f"the plugin knows no key {sorted(unknown)[0]!r}")
     if "leaf" in node:
-        if "nodeid" not in node:
-            raise InputError("a leaf needs nodeid")
+        require_input("nodeid" in node, "a leaf needs nodeid")
         return TreeLeaf(np.float32(node["leaf"]))
     if lacking := SPLIT_KEYS - node.keys():
         raise InputError(f"a split needs {sorted(lacking)[0]!r}")
@@ -155,8 +154,7 @@ def _weighted_sum(features: Float32Array, weights: Iterable[float]) -> Scores:
 def ranklib_scores(content: bytes, features: Float32Array) -> Scores:
     """The scores of RankLib's text."""
     text = content.decode("utf-8")
-    if not text.startswith("## LambdaMART"):
-        raise InputError("the first line must name the ranker")
+    require_input(text.startswith("## LambdaMART"), "the first line must name the ranker")
     body = "\n".join(line for line in text.splitlines() if not line.startswith("##"))
     parts = (
         leaf_values(_ranklib_node(tree[0]), features) * np.float32(tree.attrib["weight"])
@@ -196,8 +194,7 @@ def vespa_scores(content: bytes, features: Float32Array) -> Scores:
 def _vespa_node(node: Mapping[str, Any], n_features: int) -> TreeNode:
     if "leaf_value" in node:
         return TreeLeaf(float(node["leaf_value"]))
-    if node["split_feature"] >= n_features:
-        raise InputError("a split names a feature that has no name")
+    require_input(node["split_feature"] < n_features, "a split names a feature that has no name")
     goes_left = _below(np.float64(node["threshold"]), bool(node["default_left"]))
     left, right = (_vespa_node(node[side], n_features) for side in ("left_child", "right_child"))
     return TreeSplit(int(node["split_feature"]), goes_left, left, right)

@@ -10,7 +10,7 @@ import numpy as np
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 
 PATH_POINTS = 64  # at which gradients are taken along a path: smooth functions come out to the last digits
 DOCUMENTS_AT_A_TIME = 256
@@ -30,8 +30,7 @@ class Question:
 
     def refuse_cover(self, kind: str) -> None:
         """Raise where a cover was asked for of a model without trees."""
-        if self.cover is not None:
-            raise InputError(f"{kind} has no trees, which a cover is of: leave out cover")
+        require_input(self.cover is None, f"{kind} has no trees, which a cover is of: leave out cover")
 
     def refuse_cover_beside_background(self) -> None:
         """Raise where both ways of counting were asked for."""

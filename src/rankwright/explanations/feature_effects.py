@@ -16,7 +16,7 @@ from rankwright.arrays import Float32Array, Float64Array, IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import feature_columns
 from rankwright.data.frames import PandasFrame, frame_of
-from rankwright.errors import InputError, InputTypeError, SettingError, require, require_type
+from rankwright.errors import InputError, InputTypeError, SettingError, require, require_input, require_type
 from rankwright.explanations.counterfactuals import observed_values
 from rankwright.explanations.explanation import PrintedTable
 from rankwright.metrics.confidence_intervals import bootstrap_interval
@@ -195,8 +195,7 @@ def partial_dependence(
 def _drawn(data: RankingDataset, seed: int) -> RankingDataset:
     """The data without empty queries, or queries of it that have about as many documents as are asked for."""
     queries = np.flatnonzero(data.groups.sizes > 0)
-    if len(queries) == 0:
-        raise InputError("there is no document")
+    require_input(len(queries) != 0, "there is no document")
     order = np.random.default_rng(seed).permutation(queries)
     enough = np.searchsorted(np.cumsum(data.groups.sizes[order]), MOST_DOCUMENTS) + 1
     return data.take_queries(np.sort(order[:enough]))

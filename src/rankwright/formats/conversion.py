@@ -17,7 +17,7 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.container.outputs import inputs_kept
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import FileFormatError, InputError, SettingError, UnknownNameError, require
+from rankwright.errors import FileFormatError, InputError, SettingError, UnknownNameError, require, require_input
 from rankwright.formats.file_formats import FORMATS, format_named, format_of, format_of_name, suffix_of, write_options
 from rankwright.formats.pipeline import read_in_chunks, read_whole
 from rankwright.formats.reading import reader_of
@@ -228,8 +228,7 @@ def write_shards(
 
 
 def _new_folder(folder: FilePath) -> Path:
-    if is_standard(folder):
-        raise SettingError("shards are files of a folder: name one, not standard output")
+    require(not is_standard(folder), "shards are files of a folder: name one, not standard output")
     place = Path(folder)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise InputError(f"{place} is not an empty folder: shards would mix with what is there")
@@ -289,8 +288,7 @@ class _Writers:
 
         def chunks() -> Iterator[RankingDataset]:
             while (chunk := queue.get()) is not None:
-                if self._failed.is_set():
-                    raise InputError("another file could not be written")
+                require_input(not self._failed.is_set(), "another file could not be written")
                 yield chunk
 
         try:

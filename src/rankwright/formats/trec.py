@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import Float32Array, Float64Array, IdArray, as_ids, as_scores, as_vector, text_ids
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import group_rows
-from rankwright.errors import FileFormatError, InputError, require_type
+from rankwright.errors import FileFormatError, InputError, require_input, require_type
 from rankwright.formats.lines import number_in, numbered_fields
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import atomic_text_output, input_name
@@ -218,8 +218,7 @@ def write_run(run: Run | Iterable[Run], path: FilePath, *, tag: str = "rankwrigh
     ...     Path(folder, "run").read_text().splitlines()
     ['q1 Q0 d2 1 0.5 mine', 'q1 Q0 d1 2 0.25 mine']
     """
-    if len(tag.split()) != 1:
-        raise InputError(f"a run's tag must be one word, got {tag!r}")
+    require_input(len(tag.split()) == 1, f"a run's tag must be one word, got {tag!r}")
     with atomic_text_output(path) as file:
         require_type(run, (Run, Iterable), "run", "a Run")
         for chunk in [run] if isinstance(run, Run) else run:

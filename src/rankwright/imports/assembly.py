@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.categories import Categories
 from rankwright.data.feature_names import made_up_names
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import CATEGORY_CODES, OTHER, Reading, is_category
@@ -75,8 +75,7 @@ class TreeTable:
 
     def __post_init__(self) -> None:
         n_nodes = len(self.feature)
-        if n_nodes == 0:
-            raise InputError("a tree has no nodes")
+        require_input(n_nodes != 0, "a tree has no nodes")
         for name in ("threshold", "left", "right", "missing_left", "value", "gain", "count", "curvature"):
             values = getattr(self, name)
             if values is not None and values.shape != (n_nodes,):
@@ -206,8 +205,7 @@ def assembled(trees: Sequence[TreeTable], n_features: int, readings: Mapping[int
     if starts[-1] > MOST_NODES:
         raise InputError(f"{starts[-1]} nodes are more than a forest can have")
     most = max((int(tree.feature.max()) for tree in trees), default=-1)
-    if most >= n_features:
-        raise InputError(f"a node splits feature {most}, counted from 0, and there are {n_features}")
+    require_input(most < n_features, f"a node splits feature {most}, counted from 0, and there are {n_features}")
     feature = joined("feature", np.int32)
     # Numbers of nodes are 32 bits wide, and long arrays few: a forest takes more memory here than its file.
     shift = np.repeat(starts[:-1].astype(np.int32), sizes)
@@ -267,8 +265,7 @@ def _parents_first(
     level, levels, n_found = starts[:-1].astype(np.int32), [], 0
     while len(level):
         n_found += len(level)
-        if n_found > len(inner):
-            raise InputError("a node of a tree is reached in two ways")
+        require_input(n_found <= len(inner), "a node of a tree is reached in two ways")
         levels.append(level)
         parents = level[inner[level]]
         level = np.concatenate([left[parents], right[parents]])
@@ -276,8 +273,7 @@ def _parents_first(
     del levels
     reached = np.zeros(len(inner), np.bool_)
     reached[found] = True
-    if reached.sum() != len(found):
-        raise InputError("a node of a tree is reached in two ways")
+    require_input(reached.sum() == len(found), "a node of a tree is reached in two ways")
     order = found[np.argsort(tree_of[found], kind="stable")]
     counts = np.bincount(tree_of[order], minlength=len(starts) - 1)
     return order, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

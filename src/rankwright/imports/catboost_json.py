@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.imports import assembly
 from rankwright.imports.assembly import ForeignForest, ListedNode, TreeTable, at_most
 from rankwright.imports.wire.json_pieces import pieces
@@ -47,8 +47,7 @@ def read(content: bytes) -> ForeignForest:
     trees = [_symmetric(tree, columns) for tree in symmetric] + [_nested(tree, columns) for tree in nested]
     scale, bias = document.get("scale_and_bias", [1.0, [0.0]])
     bias = bias if isinstance(bias, list) else [bias]
-    if len(bias) > 1:
-        raise InputError("the model gives several scores a document; a ranker gives one")
+    require_input(len(bias) <= 1, "the model gives several scores a document; a ranker gives one")
     if float(scale) != 1.0:
         trees = [tree.scaled(float(scale)) for tree in trees]
     base = float(bias[0]) if bias else 0.0
@@ -69,8 +68,7 @@ class _Columns:
     def split(self, split: Mapping[str, Any]) -> tuple[int, float, bool]:
         """The column, the border, and whether a missing value stays below it."""
         kind = split.get("split_type", "FloatFeature")
-        if kind != "FloatFeature":
-            raise InputError(f"a split is of type {kind}: only those of numbers can be read")
+        require_input(kind == "FloatFeature", f"a split is of type {kind}: only those of numbers can be read")
         index = int(split["float_feature_index"])
         if index not in self.place or self.place[index] < 0:
             raise InputError(f"a split names feature {index}, which the model does not list")
@@ -121,8 +119,7 @@ def _nested(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
 
 def read_live(model: Any) -> ForeignForest:
     """The forest of a `catboost.CatBoost` and its relatives, which write themselves as JSON."""
-    if not hasattr(model, "save_model"):
-        raise InputError(f"a {type(model).__name__} is no model of CatBoost")
+    require_input(hasattr(model, "save_model"), f"a {type(model).__name__} is no model of CatBoost")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.imports import assembly
 from rankwright.imports.assembly import CategorySplit, ForeignForest, ListedNode, TreeTable, narrow
 from rankwright.imports.stored_categories import Stored, forest_with_categories
@@ -218,8 +218,7 @@ def _tree_of_text(block: Mapping[str, str], splits: Splits) -> TreeTable:
     threshold = _numbers(block["threshold"])
     for name, found in (("split_feature", feature), ("decision_type", decision), ("threshold", threshold),
                         ("left_child", left), ("right_child", right)):  # fmt: skip
-        if len(found) != n_inner:
-            raise InputError(f"a tree of {n_leaves} leaves has {len(found)} numbers in {name}")
+        require_input(len(found) == n_inner, f"a tree of {n_leaves} leaves has {len(found)} numbers in {name}")
     if feature.min() < 0:
         raise InputError("a node splits a feature below 0")
     types, categorical = (decision >> TYPE_SHIFT) & 3, (decision & CATEGORICAL_BIT) > 0

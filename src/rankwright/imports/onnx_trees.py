@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, IntArray
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.imports.assembly import CategorySplit, ForeignForest, TreeTable, at_most, below, foreign_forest, narrow
 from rankwright.imports.wire.protobuf import Message, floats, message_of, text, whole, wholes
 
@@ -54,8 +54,7 @@ def _parsed(content: bytes) -> tuple[list[TreeTable], float, int | None]:
 
 
 def _one(message: Message, number: int, what: str) -> Any:
-    if len(message.get(number, [])) != 1:
-        raise InputError(f"the file has no {what}, or several")
+    require_input(len(message.get(number, [])) == 1, f"the file has no {what}, or several")
     return message[number][0]
 
 
@@ -137,8 +136,7 @@ def _regressor(attributes: _Attributes) -> tuple[list[TreeTable], float]:
         "false": narrow(attributes.wholes("nodes_falsenodeids")), "tracks": attributes.missing_sides(n_nodes),
     }  # fmt: skip
     for name, column in columns.items():
-        if len(column) != n_nodes:
-            raise InputError(f"{n_nodes} nodes have {len(column)} numbers of {name}")
+        require_input(len(column) == n_nodes, f"{n_nodes} nodes have {len(column)} numbers of {name}")
     places = _Places(_keys(tree, columns.pop("number")))
     for side in ("true", "false"):
         columns[side] = _children_in_tree(places, tree, columns[side], inner)
@@ -156,8 +154,7 @@ class _Places:
     def __init__(self, keys: IntArray) -> None:
         self._order = np.argsort(keys)
         self._keys = keys[self._order]
-        if (self._keys[1:] == self._keys[:-1]).any():
-            raise InputError("two nodes of a tree have the same number")
+        require_input(not (self._keys[1:] == self._keys[:-1]).any(), "two nodes of a tree have the same number")
 
     def of(self, keys: IntArray) -> IntArray:
         """The place of each key; -1 where no node has it."""
@@ -192,8 +189,7 @@ def _leaf_values(attributes: _Attributes, places: _Places, n_nodes: int) -> NDAr
     """The value of each node that is a leaf."""
     owners = attributes.wholes("target_treeids"), attributes.wholes("target_nodeids")
     weights = attributes.numbers("target_weights")
-    if not len(owners[0]) == len(owners[1]) == len(weights):
-        raise InputError("the values of leaves do not fit the leaves")
+    require_input(len(owners[0]) == len(owners[1]) == len(weights), "the values of leaves do not fit the leaves")
     found = places.of(_keys(*owners))
     lost = np.flatnonzero(found < 0)
     if len(lost):
@@ -222,8 +218,7 @@ def _ordered_splits(
     mode, feature, split, tracks = (columns[name] for name in ("mode", "feature", "split", "tracks"))
     true, false = columns["true"], columns["false"]
     inner = mode >= 0
-    if (feature[inner] < 0).any():
-        raise InputError("a node splits a feature below 0")
+    require_input(not (feature[inner] < 0).any(), "a node splits a feature below 0")
     nothing = np.isin(mode, (LT, GTE)) & np.isneginf(split)  # x < -∞ never holds, x >= -∞ always
     swap = np.isin(mode, (GTE, GT, NEQ)) ^ nothing
     threshold: Float32Array = np.where(np.isin(mode, (LEQ, GT)), at_most(split), below(split))
@@ -257,8 +252,7 @@ def _ensemble(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     if not len(mode) == len(split) == len(tracks) == n_nodes or (mode > MEMBER).any():
         raise InputError(f"the modes, splits and missing sides of {n_nodes} nodes do not fit them")
     alone = true == false  # a tree of one leaf still has a node: both its sides are that leaf
-    if (true[alone] < n_nodes).any():
-        raise InputError("a node of a tree is reached in two ways")
+    require_input(not (true[alone] < n_nodes).any(), "a node of a tree is reached in two ways")
     mode = np.where(alone, -1, mode)
     value = np.zeros(n_nodes)
     value[alone] = leaf_weights[true[alone] - n_nodes]
@@ -280,8 +274,7 @@ def _children_of(attributes: _Attributes, side: str, n_nodes: int, n_leaves: int
     if not len(number) == len(is_leaf) == n_nodes:
         raise InputError(f"{n_nodes} nodes have {len(number)} children on the {side} side")
     limit = np.where(is_leaf, n_leaves, n_nodes)
-    if ((number < 0) | (number >= limit)).any():
-        raise InputError("a node leads to one that is not there")
+    require_input(not ((number < 0) | (number >= limit)).any(), "a node leads to one that is not there")
     return np.where(is_leaf, number + n_nodes, number)
 
 
@@ -289,15 +282,13 @@ def _members(attributes: _Attributes, mode: IntArray) -> dict[int, list[float]]:
     """The values that splits by membership list, each list with NaN at its end."""
     nodes, values = np.flatnonzero(mode == MEMBER).tolist(), attributes.numbers("membership_values")
     *lists, _ = np.split(values, np.flatnonzero(np.isnan(values)) + 1)
-    if len(lists) != len(nodes):
-        raise InputError(f"{len(nodes)} splits by membership have {len(lists)} lists of members")
+    require_input(len(lists) == len(nodes), f"{len(nodes)} splits by membership have {len(lists)} lists of members")
     return {node: listed[:-1].tolist() for node, listed in zip(nodes, lists, strict=True)}
 
 
 def _trees(table: TreeTable, roots: IntArray, how: Any, sum_and_mean: tuple[Any, Any]) -> list[TreeTable]:
     """The trees with these roots, whose values are added up."""
-    if how not in sum_and_mean:
-        raise InputError("trees are neither added up nor averaged")
+    require_input(how in sum_and_mean, "trees are neither added up nor averaged")
     trees = [_part(table, own) for own in _owned(table, roots)]
     return [tree.scaled(1 / len(trees)) for tree in trees] if how == sum_and_mean[1] else trees
 
@@ -312,8 +303,7 @@ def _owned(table: TreeTable, roots: IntArray) -> list[IntArray]:
         nodes.append(np.concatenate([table.left[parents], table.right[parents]]))
         tree.append(np.tile(tree[-1][inner], 2))
         n_found += len(nodes[-1])
-        if n_found > len(table.feature):
-            raise InputError("a node of a tree is reached in two ways")
+        require_input(n_found <= len(table.feature), "a node of a tree is reached in two ways")
     owner, joined = np.concatenate(tree), np.concatenate(nodes)
     order = np.argsort(owner, kind="stable")
     return np.split(joined[order], np.cumsum(np.bincount(owner, minlength=len(roots)))[:-1]) if len(roots) else []

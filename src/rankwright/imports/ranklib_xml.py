@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.imports.assembly import ForeignForest, ListedNode, TreeTable, at_most, columns_of, foreign_forest
 
 NAME = "RankLib XML"
@@ -35,8 +35,7 @@ def read(content: bytes) -> ForeignForest:
     for tag, _ in tokens:
         if tag == "":
             break
-        if tag != "ensemble":
-            raise InputError(f"<ensemble> was wanted, got {tag!r}")
+        require_input(tag == "ensemble", f"<ensemble> was wanted, got {tag!r}")
         ensembles.append(list(_trees(tokens)))
     if not ensembles:
         raise InputError("there is no <ensemble>")
@@ -75,8 +74,7 @@ class _Tree:
             if tag == "/tree":
                 break
             self._take(tag, content, tokens)
-        if self.open or not self.nodes:
-            raise InputError("a tree is cut short")
+        require_input(bool(self.nodes) and not self.open, "a tree is cut short")
 
     def _take(self, tag: str, content: dict[str, str] | str, tokens: Tokens) -> None:
         if tag == "split" and isinstance(content, dict):
@@ -88,8 +86,7 @@ class _Tree:
         elif tag in ("feature", "threshold", "output") and self.open:
             node = self.nodes[self.open[-1]]
             text = next(tokens)
-            if text[0] != "#" or next(tokens)[0] != f"/{tag}":
-                raise InputError(f"<{tag}> must hold one number")
+            require_input(text[0] == "#" and next(tokens)[0] == f"/{tag}", f"<{tag}> must hold one number")
             if tag == "feature":
                 node.feature = int(str(text[1])) - 1
                 if node.feature < 0:

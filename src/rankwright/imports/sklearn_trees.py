@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.imports.assembly import ForeignForest, TreeTable, at_most, foreign_forest
 
 NAME = "scikit-learn"
@@ -21,8 +21,7 @@ def read(model: Any) -> ForeignForest:
     name = type(model).__name__
     if name not in READERS:
         raise InputError(f"a {name} is not read as trees; those that are: {', '.join(READERS)}")
-    if not hasattr(model, "n_features_in_"):
-        raise InputError(f"the {name} is not fitted")
+    require_input(hasattr(model, "n_features_in_"), f"the {name} is not fitted")
     trees, base = READERS[name](model)
     names = [str(own) for own in getattr(model, "feature_names_in_", ())]
     return foreign_forest(NAME, trees, int(model.n_features_in_), base_score=base, names=names)
@@ -59,8 +58,7 @@ def _one_output(model: Any, tree: Any) -> Any:
 
 
 def _boosted(model: Any) -> tuple[list[TreeTable], float]:
-    if model.estimators_.shape[1] != 1:
-        raise InputError("the booster gives several scores a document; a ranker gives one")
+    require_input(model.estimators_.shape[1] == 1, "the booster gives several scores a document; a ranker gives one")
     stages = [stage.tree_ for stage in model.estimators_[:, 0]]
     trees = [_cart(tree, tree.value[:, 0, 0]).scaled(model.learning_rate) for tree in stages]
     nowhere = np.zeros((1, model.n_features_in_), np.float32)

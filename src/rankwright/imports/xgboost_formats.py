@@ -16,7 +16,7 @@ import numpy as np
 
 from rankwright.arrays import BoolArray
 from rankwright.data.feature_names import MADE_UP
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.imports import assembly
 from rankwright.imports.assembly import CategorySplit, ForeignForest, ListedNode, TreeTable
 from rankwright.imports.stored_categories import Stored, forest_with_categories
@@ -151,14 +151,12 @@ def _weighted(trees: list[TreeTable], booster: Mapping[str, Any]) -> list[TreeTa
     """The trees times DART's weights, where there are any: they lie beside the model, and since 3.4 inside it."""
     model = _model(booster)
     expected = int(model.get("gbtree_model_param", {}).get("num_trees", len(trees)))
-    if expected != len(trees):
-        raise InputError(f"there are {len(trees)} trees and gbtree_model_param tells of {expected}")
+    require_input(expected == len(trees), f"there are {len(trees)} trees and gbtree_model_param tells of {expected}")
     written = booster.get("weight_drop") or model.get("weight_drop")
     if not written:
         return trees
     weights = [float(weight) for weight in written]
-    if len(weights) != len(trees):
-        raise InputError(f"there are {len(trees)} trees and {len(weights)} weights of them")
+    require_input(len(weights) == len(trees), f"there are {len(trees)} trees and {len(weights)} weights of them")
     return [tree.scaled(weight) for tree, weight in zip(trees, weights, strict=True)]
 
 
@@ -191,8 +189,7 @@ def base_score(written: Any, objective: str) -> float:
     """What trees are added to; 2.x writes `5E-1`, since 3.1 it is `[5E-1]`."""
     value = float(str(written).strip().removeprefix("[").removesuffix("]"))
     if objective in LOGISTIC:
-        if not 0 < value < 1:
-            raise InputError(f"base_score must lie between 0 and 1 for {objective}, got {value}")
+        require_input(0 < value < 1, f"base_score must lie between 0 and 1 for {objective}, got {value}")
         value = -log(1 / value - 1)
     elif objective in LOGARITHMIC:
         if value <= 0:
@@ -219,8 +216,7 @@ def _tree(tree: Mapping[str, Any]) -> TreeTable:
         if len(parts[name]) != n_nodes:
             raise InputError(f"a tree of {n_nodes} nodes has {len(parts[name])} numbers in {name}")
     feature = np.where(inner, parts["split_indices"], -1)
-    if (feature[inner] < 0).any():
-        raise InputError("a node splits a feature below 0")
+    require_input(not (feature[inner] < 0).any(), "a node splits a feature below 0")
     gain, curvature = (own if len(own) == n_nodes else np.zeros(n_nodes) for own in
                        (parts["loss_changes"], parts["sum_hessian"]))  # fmt: skip
     return _strict_table(

@@ -11,7 +11,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankwright.errors import SettingError
+from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.kernels.reference import *  # noqa: F403
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 _MODULE_OF = {"compiled": "rankwright.kernels._core", "reference": "rankwright.kernels.reference"}
 _choice = os.environ.get("RANKWRIGHT_KERNELS", "compiled")
-if _choice not in _MODULE_OF:
-    raise SettingError(f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
+require(_choice in _MODULE_OF, f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
 
 _chosen = import_module(_MODULE_OF[_choice])
 # What is compiled is all that has a twin, which a test makes sure of: the twins need not be loaded for their names.

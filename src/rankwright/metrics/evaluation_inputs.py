@@ -12,7 +12,7 @@ from rankwright.arrays import Float64Array, as_vector
 from rankwright.data.columns import Columns, quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import is_frame, table_of, values_of
-from rankwright.errors import InputError, InputTypeError
+from rankwright.errors import InputError, InputTypeError, require_input
 from rankwright.formats.dataset_tables import from_frame
 from rankwright.formats.reading import as_data_file
 
@@ -79,8 +79,7 @@ def _of_arrays(labels: Any, qid: Any, group: Any) -> RankingDataset:
 
 def _of_frame(frame: Any, labels: Any, qid: Any, group: Any, features: Sequence[str] | None) -> RankingDataset:
     """The labels and query ids of a frame, and some or all of its features."""
-    if group is not None:
-        raise InputError("a frame brings its query ids: leave out group")
+    require_input(group is None, "a frame brings its query ids: leave out group")
     if all(value is None or isinstance(value, str) for value in (labels, qid)):
         data = from_frame(frame, Columns(query=qid, label=labels), features=features)
         if data.labels is None:

@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from rankwright import kernels
 from rankwright.arrays import Float64Array
-from rankwright.errors import InputError, require, require_type
+from rankwright.errors import InputError, require, require_input, require_type
 from rankwright.metrics.confidence_intervals import (
     Interval,
     bootstrap_interval,
@@ -162,8 +162,7 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
             f"{len(first.values)} queries and {second.measure} of {len(second.values)}"
         )
     differences, weights = _differences(first, second)
-    if len(differences) == 0:
-        raise InputError(f"no query counts for {first.measure} in both evaluations")
+    require_input(len(differences) != 0, f"no query counts for {first.measure} in both evaluations")
     oriented, sign = _oriented(differences, weights)
     found = _tested(first.measure.name, *oriented, first, randomisations)
     wins, losses = (found.wins, found.losses)[:: sign if first.measure.higher_is_better else -sign]

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, require, require_type
+from rankwright.errors import InputError, require, require_input, require_type
 from rankwright.objectives.families import objective_of
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.objective import Objective, finite_scores
@@ -227,8 +227,7 @@ def diagnose(
     require(0 < spread < np.inf, f"spread must be above 0 and finite, got {spread}")
     chosen = objective_of(objective)
     field = ForceField.of(chosen, query, kinks)
-    if field.n_docs < 2:
-        raise InputError(f"a query of {field.n_docs} documents has nothing to rank; give one of 2 or more")
+    require_input(field.n_docs >= 2, f"a query of {field.n_docs} documents has nothing to rank; give one of 2 or more")
     rng = np.random.default_rng(seed)
     centre = np.zeros(field.n_docs) if scores is None else finite_scores(scores, length=field.n_docs)
     cloud = centre + spread * rng.normal(size=(points, field.n_docs))

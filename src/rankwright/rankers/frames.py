@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, folded_name, quoted_list
 from rankwright.data.frames import is_frame, names_are_text, table_of, values_of
-from rankwright.errors import InputError, InputTypeError, Parameter
+from rankwright.errors import InputError, InputTypeError, Parameter, require_input
 from rankwright.formats.dataset_tables import from_frame
 from rankwright.rankers.known_features import KnownFeatures, missing_features
 from rankwright.rankers.trained import TrainedRanker
@@ -54,8 +54,7 @@ def judged_frame(frame: Any, label: str | None, beside: Mapping[str, Any], known
             f"there is no label column: found {quoted_list(table_of(frame).names)}; wanted one of "
             f"{', '.join(USUAL_NAMES['label'])}, or its name as label="
         )
-    if others.pop("group", None) is not None:
-        raise InputError("a frame brings its query ids: leave out group")
+    require_input(others.pop("group", None) is None, "a frame brings its query ids: leave out group")
     scores = others.pop("initial_scores", None)
     return data.with_initial_scores(scores) if scores is not None else data
 

@@ -13,7 +13,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import numbered_names
 from rankwright.data.frames import PandasFrame, Tabular, frame_of
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, UnknownNameError, require, require_type
+from rankwright.errors import InputError, UnknownNameError, require, require_input, require_type
 from rankwright.explanations.contributions import Question, centred
 from rankwright.metrics.confidence_intervals import bootstrap_interval
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
@@ -217,8 +217,7 @@ def _by_contribution(
     ranker: Ranker, data: RankingDataset, cover: str | None, seed: int, threads: int
 ) -> FeatureImportance:
     trained = ranker.trained()
-    if trained.model.needs_queries:
-        raise InputError(f"{ranker.name} compares documents: count importance by permutation")
+    require_input(not trained.model.needs_queries, f"{ranker.name} compares documents: count importance by permutation")
     data = ranker.trained_.aligned(data)
     question, parts = Question(cover, None, threads), []
     for queries in _batches(data.groups):
@@ -400,8 +399,7 @@ def permutation_importance(
     ranker.warn_if_seen(data)
     shuffled = replace(data, features=data.features.copy())  # shares the copy, which is changed column by column
     baseline = _mean(measure, ranker, shuffled, threads)
-    if np.isnan(baseline):
-        raise InputError(f"no query of the data counts for {measure.name}")
+    require_input(not np.isnan(baseline), f"no query of the data counts for {measure.name}")
     sign = 1 if measure.higher_is_better else -1
     drops = np.zeros((data.n_features, repeats))
     used = np.flatnonzero(ranker.used_features()).tolist()

@@ -16,7 +16,7 @@ from rankwright.container.checks import MOST_FEATURES, read_field, read_integer,
 from rankwright.data.categories import MOST_CATEGORIES, Categories
 from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.explanations.contributions import Contributions, PairContributions, Question
 from rankwright.features.scaling import FittedScaling
 from rankwright.rankers.known_features import KnownFeatures, with_width
@@ -161,8 +161,7 @@ def _refuse_infinite_scores(scores: Float64Array, data: RankingDataset) -> None:
     row = int(np.flatnonzero(~np.isfinite(scores))[0])
     sizes = np.nan_to_num(np.abs(data.features[row]), nan=0.0)
     found = f"row {row} gets the score {scores[row]}"
-    if data.n_features == 0:
-        raise InputError(found)
+    require_input(data.n_features != 0, found)
     feature = int(sizes.argmax())
     raise InputError(
         f"{found}: its features are too large for the model, the largest is {data.features[row, feature]:g} in feature "
@@ -182,8 +181,7 @@ def read_trained(
     `read_member` reads a member of a bag.
     """
     ranker = read_field(header, "ranker", str)
-    if ranker != settings.name:
-        raise InputError(f"the file holds a {ranker}; a {settings.name} was wanted")
+    require_input(ranker == settings.name, f"the file holds a {ranker}; a {settings.name} was wanted")
     n_features = read_integer(header, "n_features", least=1, most=MOST_FEATURES)
     scaled = read_optional_field(header, "scaling", dict)
     scaling = None if scaled is None else FittedScaling.of_parts(scaled, arrays_with_prefix(arrays, SCALING_ARRAYS))
@@ -230,8 +228,7 @@ def _categories(stored: dict[str, Any] | None, names: Sequence[str]) -> Categori
     if stored is None:
         return None
     for name in stored:
-        if name not in names:
-            raise InputError(f"there are categories of {name!r}, which is no feature")
+        require_input(name in names, f"there are categories of {name!r}, which is no feature")
         if len(set(read_list(stored, name, str))) < len(stored[name]) or len(stored[name]) > MOST_CATEGORIES:
             raise InputError(f"the categories of {name!r} must be different, and {MOST_CATEGORIES} at most")
     return {name: tuple(own) for name, own in stored.items()}
@@ -240,5 +237,4 @@ def _categories(stored: dict[str, Any] | None, names: Sequence[str]) -> Categori
 def _check_widths(n_features: int, scaling: FittedScaling | None, names: Sequence[str]) -> None:
     if scaling is not None and scaling.n_features != n_features:
         raise InputError(f"the scaling is of {scaling.n_features} features, the model of {n_features}")
-    if len(names) not in (0, n_features):
-        raise InputError(f"there are {len(names)} names for {n_features} features")
+    require_input(len(names) in (0, n_features), f"there are {len(names)} names for {n_features} features")

@@ -25,7 +25,7 @@ from rankwright.container.file import Container, read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.side_columns import Side, rows_of
-from rankwright.errors import InputError, Message, Parameter, require
+from rankwright.errors import InputError, Message, Parameter, require, require_input
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.metric_table import as_measure
 from rankwright.training.digest import Digests
@@ -255,8 +255,7 @@ class _Run:
             if values.dtype.kind == "i":  # of trees, stumps and the like, of which an earlier model has fewer
                 check_between(f"{KEPT}{name}", self.kept[name], 0, int(values.max(initial=0)))
         n_taken = getattr(self.learner, "n_taken", self.n_steps)
-        if n_taken != self.n_steps:
-            raise InputError(f"{self.n_steps} steps were taken, and {n_taken} are there")
+        require_input(n_taken == self.n_steps, f"{self.n_steps} steps were taken, and {n_taken} are there")
         if self.is_watched and len(self.history.values) != self.n_steps:
             raise InputError(f"{self.n_steps} steps were taken, and {len(self.history.values)} were watched")
 

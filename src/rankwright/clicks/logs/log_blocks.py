@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, IdArray, Int32Array, IntArray, ids_of_text
-from rankwright.errors import FileFormatError, InputError
+from rankwright.errors import FileFormatError, InputError, require_input
 from rankwright.kernels.records import IdTable, Texts
 
 MOST_PROPENSITY = 1e30  # still a finite number in float32
@@ -190,8 +190,7 @@ def _empty_table(n_slots: int) -> IdTable:
 
 
 def _larger(n_slots: int, n_known: int) -> int:
-    if n_known >= MOST_IDS:
-        raise InputError(f"a log may have {MOST_IDS:,} different ids at most")
+    require_input(n_known < MOST_IDS, f"a log may have {MOST_IDS:,} different ids at most")
     return GROWTH * n_slots
 
 

@@ -39,7 +39,7 @@ from rankwright.clicks.models.rates import (
 from rankwright.container.checks import read_array, read_field, read_list, read_number
 from rankwright.container.file import write_container
 from rankwright.data.frames import PandasFrame, Tabular, frame_of
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.tables.text import ShownTable, counted, short
 
 
@@ -521,8 +521,9 @@ def _stored_parameters(arrays: Mapping[str, Any], n_pairs: int, chances: Mapping
     lengths = {"attraction": EACH_PAIR, "usual": EACH_PAIR, "rank_attraction": None, **chances}
     for name, length in lengths.items():
         found = read_array(parameters, name, np.float64, (n_pairs if length == EACH_PAIR else length,))
-        if not len(found) or not 0 <= found.min() <= found.max() <= 1:
-            raise InputError(f"{name} must have chances between 0 and 1")
+        require_input(
+            len(found) > 0 and 0 <= found.min() <= found.max() <= 1, f"{name} must have chances between 0 and 1"
+        )
     for name, kind in (("clicks", np.float64), ("examined", np.float64), ("shown", np.int64)):
         if read_array(parameters, name, kind, (n_pairs,)).min() < 0:
             raise InputError(f"{name} must be 0 or more")
@@ -542,6 +543,5 @@ def _stored_ids(header: Mapping[str, Any], name: str) -> IdArray:
     kind = int if all(type(one) is int for one in read_field(header, name, list)) else str
     values = read_list(header, name, kind)
     ids = as_ids(np.array(values, np.int64 if kind is int else np.dtypes.StringDType()), name=name)
-    if not bool((ids[1:] > ids[:-1]).all()):
-        raise InputError(f"{name} must be in ascending order, each once")
+    require_input(bool((ids[1:] > ids[:-1]).all()), f"{name} must be in ascending order, each once")
     return ids

@@ -11,7 +11,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import IdArray, IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, require, require_input
 from rankwright.formats.pipeline import numbered_chunks
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import ByteArray, atomic_output
@@ -91,8 +91,7 @@ def _longest_line(n_features: int, queries: _Texts) -> int:
 
 def _query_texts(data: RankingDataset, first_query: int) -> _Texts:
     ids = np.arange(first_query, first_query + data.n_queries) if data.query_ids is None else data.query_ids
-    if len(np.unique(ids)) != len(ids):
-        raise InputError("two queries have the same id; SVMlight text would make one of them")
+    require_input(len(np.unique(ids)) == len(ids), "two queries have the same id; SVMlight text would make one of them")
     texts = _texts(ids, "query id", NOT_IN_QUERY_ID)
     if data.n_queries and np.diff(texts.offsets).min() == 0:
         raise InputError("a query id is empty; SVMlight text needs one for each query")

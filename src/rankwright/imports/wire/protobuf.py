@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import IntArray
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
@@ -106,8 +106,7 @@ def _packed(value: memoryview | bytes) -> list[IntArray]:
 def _piece(content: NDArray[np.uint8]) -> IntArray:
     """Whole varints: seven bits a byte, the last byte of each below 128."""
     ends = np.flatnonzero(content < 0x80)
-    if len(ends) == 0 or ends[-1] != len(content) - 1:
-        raise InputError("numbers in the file are cut short")
+    require_input(len(ends) != 0 and ends[-1] == len(content) - 1, "numbers in the file are cut short")
     starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64)
     place = np.arange(len(content)) - np.repeat(starts, ends - starts + 1)
     if place.max() > 9:

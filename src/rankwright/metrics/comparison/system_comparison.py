@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Tabular
-from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
+from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_input, require_type
 from rankwright.metrics.comparison.comparison_tables import tables_of
 from rankwright.metrics.comparison.diff import RankingDiff, diff_lists
 from rankwright.metrics.comparison.gate import Gate, check_not_worse
@@ -457,8 +457,7 @@ def compare_evaluations(
     for evaluation in evaluations.values():
         require_type(evaluation, Evaluation, "an evaluation", "what evaluate returned")
     require(0 < alpha < 1, f"alpha must lie between 0 and 1, got {alpha}")
-    if len(evaluations) < 2:
-        raise InputError(f"a comparison needs two systems or more, got {len(evaluations)}")
+    require_input(len(evaluations) >= 2, f"a comparison needs two systems or more, got {len(evaluations)}")
     names = list(evaluations)
     for name in names[1:]:
         _check_same(names[0], evaluations[names[0]], name, evaluations[name])
