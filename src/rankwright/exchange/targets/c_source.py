@@ -11,6 +11,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,10 @@ from numpy.typing import NDArray
 from rankwright.exchange.engine_runs import run_gcc
 from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, Written, any_infinite
-from rankwright.exchange.targets.c_templates import FOREST, HEADER, NET, PLAIN_VALUE, READINGS, SCORE_MANY
 from rankwright.features.scaling import mean_and_factor
 from rankwright.trees.forests.compiled import CompiledForest
 
+PARTS = files("rankwright.exchange.targets") / "c_parts"
 PER_LINE = 24
 PIECE = 2**14  # numbers that become text at once
 ARRAYS = "/* arrays */"  # stands in the text where they go
@@ -41,16 +42,22 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     name = re.sub(r"\W", "_", options.name)
     name = f"model_{name}" if not name or name[0].isdigit() else name
     columns = "\n".join(f"   [{column}] {_in_comment(own)}" for column, own in enumerate(subject.names))
-    header = HEADER.format(name=name, upper=name.upper(), n_features=subject.n_features, columns=columns)
+    header = _part("header.h", name=name, upper=name.upper(), n_features=subject.n_features, columns=columns)
     limits: list[Limit] = []
     if isinstance(subject, ForestSubject):
         body = _forest(subject)
     else:
         body = [_net(subject)]
         limits = [any_infinite("the ranker itself")]
-    source = "".join([f'#include "{options.name}.h"\n', *body, SCORE_MANY.format(name=name)])
+    source = "".join([f'#include "{options.name}.h"\n', *body, _part("score_many.c", name=name)])
     return Written({"": source.encode(), ".h": header.encode()},
                    [f"compile with: cc -O2 -c {options.name}.c (and link with -lm for nets)"], limits)  # fmt: skip
+
+
+def _part(file: str, /, **values: object) -> str:
+    """The text of a part of the C files, with these values in place of its `@names@`."""
+    text = (PARTS / file).read_text(encoding="utf-8")
+    return re.sub(r"@(\w+)@", lambda found: str(values[found[1]]), text)
 
 
 def _in_comment(name: str) -> str:
@@ -83,7 +90,7 @@ def _forest(subject: ForestSubject) -> list[str]:
     if len(pieces) > 1:
         raise NotExportableError("a feature has more thresholds than the C file's codes: take lightgbm or onnx")
     if not pieces or subject.forest.n_trees == 0:
-        return [_constant(subject)]
+        return [_part("constant.c", base=repr(float(subject.base_score)))]
     piece = pieces[0]
     columns, arrays, n_columns = _columns(subject, piece)
     trees = piece.trees
@@ -95,24 +102,11 @@ def _forest(subject: ForestSubject) -> list[str]:
     arrays += _numbers("int32_t", "node_offsets", trees.node_offsets, str)
     arrays += _numbers("int32_t", "leaf_offsets", trees.leaf_offsets, str)
     arrays += _numbers("float", "leaves", trees.leaf_values[: int(trees.leaf_offsets[-1])], _float)
-    before, after = FOREST.format(
-        lane=lane,
-        arrays=ARRAYS,
-        n_columns=n_columns,
-        n_trees=trees.n_trees,
-        base=repr(float(subject.base_score)),
-        value=PLAIN_VALUE if subject.forest.readings is None else READINGS,
-    ).split(ARRAYS)
+    value = _part("plain_value.c" if subject.forest.readings is None else "readings.c")
+    sizes: dict[str, int] = {"n_columns": n_columns, "n_trees": trees.n_trees}
+    base = repr(float(subject.base_score))
+    before, after = _part("forest.c", lane=lane, arrays=ARRAYS, base=base, value=value, **sizes).split(ARRAYS)
     return [before, *arrays, after]
-
-
-def _constant(subject: ForestSubject) -> str:
-    return (
-        "#include <stddef.h>\n#define LANES 64\n"
-        "static void score_block(const float *rows, size_t count, size_t stride, double *scores) {\n"
-        "    (void)rows; (void)stride;\n"
-        f"    for (size_t d = 0; d < count; ++d) scores[d] = {float(subject.base_score)!r};\n}}\n"
-    )
 
 
 def _columns(subject: ForestSubject, piece: CompiledForest) -> tuple[list[int], list[str], int]:
@@ -177,9 +171,8 @@ def _net(subject: NetSubject) -> str:
         activated = f"{{ const double v = {after}[u]; {after}[u] = {ACTIVATIONS[layer.activation]}; }}"
         calls.append(f"    for (int u = 0; u < {n_out}; ++u) {activated}")
         before = after
-    return NET.format(
-        arrays="".join(parts), n_features=subject.n_features, widest=widest, calls="\n".join(calls), last=before
-    )
+    sizes: dict[str, int] = {"n_features": subject.n_features, "widest": widest}
+    return _part("net.c", arrays="".join(parts), calls="\n".join(calls), last=before, **sizes)
 
 
 C = Target(
