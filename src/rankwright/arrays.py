@@ -191,9 +191,7 @@ def generator(seed: Seed) -> np.random.Generator:
 
 def seed_number(seed: object) -> int:
     """`seed` as an integer, after a check that it is a whole number of 0 or more."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise SettingError(f"seed must be a whole number of 0 or more, got {seed!r}")
-    return int(seed)
+    return whole_number(seed, "seed", least=0)
 
 
 def whole_number(value: object, name: str, *, least: int) -> int:
@@ -205,15 +203,19 @@ def whole_number(value: object, name: str, *, least: int) -> int:
 
 def real_number(value: object, name: str, *, least: float = 0.0) -> float:
     """`value`, which the caller knows as `name`, as a finite number of `least` or more."""
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not least <= float(value) < np.inf:  # type: ignore[arg-type]
-        raise SettingError(f"{name} must be a finite number of {least:g} or more, got {value!r}")
-    return float(value)  # type: ignore[arg-type]
+    number = _as_number(value)
+    require(least <= number < np.inf, f"{name} must be a finite number of {least:g} or more, got {value!r}")
+    return number
 
 
 def share(value: object, name: str) -> float:
     """`value`, which the caller knows as `name`, as a number above 0 and below 1."""
+    number = _as_number(value)
+    require(0 < number < 1, f"{name} must lie between 0 and 1, got {value!r}")
+    return number
+
+
+def _as_number(value: object) -> float:
+    """`value` as a float; NaN, which is in no range, where it is no number."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not 0 < float(value) < 1:  # type: ignore[arg-type]
-        raise SettingError(f"{name} must lie between 0 and 1, got {value!r}")
-    return float(value)  # type: ignore[arg-type]
+    return float(value) if is_number else np.nan  # type: ignore[arg-type]

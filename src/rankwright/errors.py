@@ -54,6 +54,11 @@ class Message(str):
 class RankwrightError(Exception):
     """The root of all errors raised on purpose."""
 
+    arguments: tuple[object, ...] = ()  # of a class whose message is made of them: a copy is made of them, too
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        return (type(self), self.arguments) if self.arguments else super().__reduce__()
+
     @property
     def message(self) -> Message:
         """What is said, with the parameters it names."""
@@ -90,12 +95,9 @@ class FileFormatError(RankwrightError, ValueError):
     """A file does not hold what its format promises."""
 
     def __init__(self, path: str, problem: str, line: int | None = None) -> None:
-        self.path, self.problem, self.line = path, problem, line
+        self.path, self.problem, self.line = self.arguments = path, problem, line
         place = path if line is None else f"{path}:{line}"
         super().__init__(Message(f"{place}: ", problem))
-
-    def __reduce__(self) -> tuple[type[FileFormatError], tuple[str, str, int | None]]:
-        return type(self), (self.path, self.problem, self.line)
 
 
 class ContainerError(FileFormatError):
@@ -122,9 +124,6 @@ class MissingExtraError(RankwrightError, ImportError):
         how = f"pip install '{_own_source()}[{extra}]' brings it"
         super().__init__(f"{purpose} needs {package}, which is not installed; {how}")
 
-    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
-        return type(self), self.arguments
-
 
 def _own_source() -> str:
     """What pip was told to install: `.` where that was a clone, and it is to be run there again, or the name."""
@@ -141,13 +140,11 @@ class UnknownNameError(RankwrightError, ValueError):
     """A name is not in its table of names."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meant: str | None = None) -> None:
-        self.arguments = (kind, name, sorted(known), meant)
-        near = nearest(name, self.arguments[2]) if meant is None else meant
+        names = sorted(known)
+        self.arguments = kind, name, names, meant
+        near = nearest(name, names) if meant is None else meant
         hint = "." if near is None else f"; did you mean {near!r}?"
-        super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(self.arguments[2])}")
-
-    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str], str | None]]:
-        return type(self), self.arguments
+        super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(names)}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

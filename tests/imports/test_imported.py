@@ -172,10 +172,10 @@ def test_catboosts_binary_form_scores_as_its_json(tmp_path):
 
 @pytest.mark.parametrize(("installed", "told"), [(False, "format='json'"), (True, "CatBoost cannot turn it into JSON")])
 def test_a_binary_form_that_cannot_be_read_is_one_line(installed, told, tmp_path, monkeypatch):
-    from rankwright.imports import catboost_binary
+    from rankwright.imports import catboost_formats
 
-    monkeypatch.setattr(catboost_binary, "find_spec", lambda _: installed or None)
-    monkeypatch.setattr(catboost_binary, "AS_JSON", "import os; os.abort()")
+    monkeypatch.setattr(catboost_formats, "find_spec", lambda _: installed or None)
+    monkeypatch.setattr(catboost_formats, "TO_JSON", "import os; os.abort()")
     (tmp_path / "model.cbm").write_bytes(b"CBM1....")
     with pytest.raises(rw.RankwrightError, match=told) as raised:
         rw.load(tmp_path / "model.cbm")

@@ -128,14 +128,9 @@ def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Trai
     kind = _kind_of(header)
     settings = restored_settings(kind.settings, read_any_field(header, "settings"))
     if isinstance(settings, BaggingSettings) and settings.ranker is not None:
-        _check_described(settings.ranker)
+        described = {name: value for name, value in settings.ranker.items() if name != "ranker"}
+        restored_settings(_kind_of(settings.ranker).settings, described)  # which checks them
     return read_trained(header, arrays, kind.model_class(settings), settings, _read)
-
-
-def _check_described(ranker: Any) -> None:
-    """Raise unless this is what a file holds of a ranker to bag: its name, and its settings."""
-    kind = _kind_of(ranker)
-    restored_settings(kind.settings, {name: value for name, value in ranker.items() if name != "ranker"})
 
 
 def _kind_of(header: Mapping[str, Any]) -> Kind:

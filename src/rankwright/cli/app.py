@@ -18,11 +18,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from rankwright.cli.did_you_mean import flags_of, left_over, unknown_command, unknown_option
+from rankwright.cli.did_you_mean import COMMAND_MEANT, flags_of, left_over, unknown_option
 from rankwright.cli.options import as_option
 from rankwright.cli.output import with_verbosity
 from rankwright.cli.outputs import with_checked_outputs
-from rankwright.errors import RankwrightError
+from rankwright.errors import RankwrightError, UnknownNameError
 from rankwright.escapes import escaped
 from rankwright.progress.display import wrapped
 
@@ -67,7 +67,7 @@ class PlainGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first word names; one that there is not is answered with what to type."""
         if args[0] not in self.commands:
-            raise unknown_command(args[0], self.commands)
+            raise UnknownNameError("command", args[0], self.commands, COMMAND_MEANT.get(args[0]))
         return super().resolve_command(ctx, args)
 
 

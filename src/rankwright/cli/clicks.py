@@ -54,10 +54,7 @@ def clicks(
     held_out: float = opt("The share of the lists to measure models on.", panel=MODELS, default=0.2),
     save: str | None = opt("The file to write the model to.", "MODEL", MODELS, writes=output_kinds.model),
     plot: str | None = opt(
-        "Draw how likely each rank is examined: an .svg, .png or .pdf.",
-        "PICTURE",
-        MODELS,
-        writes=output_kinds.picture,
+        "Draw how likely each rank is examined: an .svg, .png or .pdf.", "PICTURE", MODELS, writes=output_kinds.picture
     ),
     seed: int = opt("The same seed holds out the same lists.", default=0),
     strict: bool = flag("--strict", "Stop at the first event that cannot be read."),

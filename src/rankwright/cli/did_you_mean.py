@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from rankwright.errors import SettingError, UnknownNameError
+from rankwright.errors import SettingError
 from rankwright.settings.other_names import meant_by
 
 # What other tools call our commands.
@@ -26,11 +26,6 @@ COMMAND_MEANT = {
 }
 SET, MODEL, SCORES, RUN, QRELS = "--set", "--model", "--scores", "--run", "--qrels"
 RUN_ENDINGS = (".run", ".trec")
-
-
-def unknown_command(name: str, known: Iterable[str]) -> UnknownNameError:
-    """The answer to a command that there is not."""
-    return UnknownNameError("command", name, known, COMMAND_MEANT.get(name))
 
 
 def unknown_option(command: Any, option: str, given: Sequence[str], homes: Sequence[str]) -> SettingError:

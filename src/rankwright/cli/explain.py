@@ -93,9 +93,10 @@ def explain(
             pair = None if documents is None else separated(documents)
             found = ranker.explain(judged, query=query, documents=pair, cover=cover, background=known)
     if plot is not None:
-        from rankwright.report.drawing import draw_explanation
+        from rankwright.report.picture import write_picture
+        from rankwright.report.specs.explanation_charts import explanation_chart
 
-        draw_explanation(found, plot, **shown)
+        write_picture(explanation_chart(found, **shown), plot)
         tell_written(plot)
     if as_json:
         print_json(found.to_dict(**shown) if query is not None and documents is None else found.to_dict())

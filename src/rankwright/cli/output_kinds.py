@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
@@ -64,7 +63,7 @@ def model(path: str, given: Given) -> list[Output]:  # noqa: ARG001
 
 def page(path: str, given: Given) -> list[Output]:  # noqa: ARG001
     """A report."""
-    return [Output(path, "a page of HTML", lambda old: _start(old).lstrip().lower().startswith(b"<!doctype html"))]
+    return [Output(path, "a page of HTML", _begins(rb"(?i)\s*<!doctype html"))]
 
 
 def picture(path: str, given: Given) -> list[Output]:  # noqa: ARG001
@@ -72,23 +71,23 @@ def picture(path: str, given: Given) -> list[Output]:  # noqa: ARG001
     from rankwright.report.picture import picture_kind
 
     begins = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF-"}[kind := picture_kind(path)]
-    return [Output(path, f"a picture, {kind.upper()}", lambda old: _start(old).startswith(begins))]
+    return [Output(path, f"a picture, {kind.upper()}", _begins(begins))]
 
 
 def per_query(path: str, given: Given) -> list[Output]:  # noqa: ARG001
     """A table with a row for each query."""
     from rankwright.report.table_files import delimiter_of
 
-    begins = re.compile(rf"query{delimiter_of(path)}(documents|fold)\b")
-    return [Output(path, "a table of queries", lambda old: begins.match(_first_line(old)) is not None)]
+    begins = rf"query{delimiter_of(path)}(documents|fold)\b"
+    return [Output(path, "a table of queries", _begins(begins.encode()))]
 
 
 def curve(path: str, given: Given) -> list[Output]:  # noqa: ARG001
     """The table of all models that a compression tried."""
     from rankwright.report.table_files import curve_kind
 
-    begins = re.compile(rb"means,trees," if curve_kind(path) == "csv" else rb'\{\s*"metric": "')
-    return [Output(path, "a table of models", lambda old: begins.match(_start(old)) is not None)]
+    begins = rb"means,trees," if curve_kind(path) == "csv" else rb'\{\s*"metric": "'
+    return [Output(path, "a table of models", _begins(begins))]
 
 
 def trec_run(path: str, given: Given) -> list[Output]:  # noqa: ARG001
@@ -110,13 +109,13 @@ def scored(path: str, given: Given) -> list[Output]:
         "jsonl": lambda old: {"query", "document", "score"} <= _keys(_first_line(old)),
         "trec": lambda old: _first_line_is(old, RUN),
     }
-    return [Output(path, "scores" if style == "scores" else f"scores as {style}", fits.get(style, _never))]
+    return [Output(path, "scores" if style == "scores" else f"scores as {style}", fits.get(style, lambda _: False))]
 
 
 def converted(path: str, given: Given) -> list[Output]:
     """Documents in the format that is asked for; a folder of shards has its own rule, which is to be empty."""
     if given["shards"] is not None:
-        return [_folder(path, "", _always)]
+        return kept_folder(path, given)
     from rankwright.formats.conversion import target_format_of
 
     return [_documents(path, target_format_of(path, given["target_format"]))]
@@ -154,7 +153,7 @@ def exported(path: str, given: Given) -> list[Output]:
     beside = [".sample.csv", *([".h"] if target.suffix == ".c" else [])]
     files = {path: target.suffix} | {str(PurePath(path).with_suffix(ending)): ending for ending in beside}
     told = f"an export to {target.name}"
-    outputs = [Output(name, told, partial(_begins, pattern=EXPORTS[ending])) for name, ending in files.items()]
+    outputs = [Output(name, told, _begins(EXPORTS[ending])) for name, ending in files.items()]
     if target.feature_set is not None:
         name = str(PurePath(path).with_suffix(target.feature_set_ending))
         outputs.append(Output(name, "a feature set whose queries are still to be filled in", _is_to_fill_in))
@@ -163,7 +162,7 @@ def exported(path: str, given: Given) -> list[Output]:
 
 def kept_folder(path: str, given: Given) -> list[Output]:  # noqa: ARG001
     """A folder that work goes on in; what is in it is checked by those who read it."""
-    return [_folder(path, "", _always)]
+    return [_folder(path, "", lambda _: True)]
 
 
 def bagged(path: str, given: Given) -> list[Output]:
@@ -202,14 +201,6 @@ def _documents(path: str, format: str) -> Output:
     return Output(path, f"a {format} file of documents", lambda old: begins_in_format(_start(old), format))
 
 
-def _always(_: str) -> bool:
-    return True
-
-
-def _never(_: str) -> bool:
-    return False
-
-
 def _start(path: str) -> bytes:
     """The beginning of an existing file, decompressed; nothing that any kind begins with where that is damaged."""
     from rankwright.errors import FileFormatError
@@ -222,8 +213,8 @@ def _start(path: str) -> bytes:
         return b"\0"
 
 
-def _begins(path: str, pattern: bytes) -> bool:
-    return re.match(pattern, _start(path), re.DOTALL) is not None
+def _begins(pattern: bytes) -> Callable[[str], bool]:
+    return lambda old: re.match(pattern, _start(old), re.DOTALL) is not None
 
 
 def _lines(path: str) -> Sequence[str]:

@@ -98,7 +98,8 @@ class RouteComparison:
         """What speaks against training on the data."""
         both, found = (self.lists, self.queries), []
         tells_clicks = self.queries.values.get(RATES, 0.0) > TOO_GOOD
-        if self._is_of_preferences and any(one.is_worse for one in both):
+        is_of_preferences = any(PREFERENCES in one.values for one in both)
+        if is_of_preferences and any(one.is_worse for one in both):
             chance = ", and worse than a random order" if any(one.is_worse_than_chance for one in both) else ""
             found.append(
                 f"these preferences rank held-out lists worse than the order shown{chance}: train on click rates, "
@@ -115,10 +116,6 @@ class RouteComparison:
                 "so that the comparison by quick rankers says nothing, and a ranker will disappoint on new queries"
             )
         return found
-
-    @property
-    def _is_of_preferences(self) -> bool:
-        return any(PREFERENCES in one.values for one in (self.lists, self.queries))
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison in types that JSON can hold."""

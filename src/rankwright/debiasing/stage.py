@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from rankwright.objectives.objective import Objective
 from rankwright.rankers.inputs import check_trained
 from rankwright.rankers.plots import draw_bias
 from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.stages import Passed
 from rankwright.rankers.trained import TrainingFindings
 from rankwright.rankers.views import View
 from rankwright.settings.shared import DebiasedSettings
@@ -36,36 +37,27 @@ METRIC = "ndcg@10"  # by which they tell
 BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files
 
 
-@dataclass(frozen=True, slots=True)
-class Debias:
-    """Corrects labels that are clicks where the log supports it, or has documents weighed by position during training.
+def debias(ranker: Any, data: RankingDataset, found: TrainingFindings) -> Passed:
+    """Correct labels that are clicks where the log supports it, or have documents weighed by position during training.
 
     Positions tell where documents were shown; propensities serve in their place. The finding is `debiasing`; nothing is
     found where the data has neither, or where the ranker is to take clicks as they are (`debias="none"`).
     """
-
-    ranker: Any  # with the setting `debias`, a seed and threads
-
-    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
-        """Correct the clicks."""
-        ranker = self.ranker
-        if not looks_at_bias(ranker, data):
-            return data, found
-        require(
-            data.positions is None or data.propensities is None,
-            "position and propensity would correct the same bias twice: give one of them, or set debias='none'",
-        )
-        by_pairs = ranker.debias == "pairwise"
-        if by_pairs:
-            check_clicks(data)
-        data = data.in_key_order(threads=ranker.threads)
-        drawn: dict[str, Any] = {"seed": ranker.seed, "threads": ranker.threads}
-        corrected, debiasing = debiased(data, always=ranker.debias == "always", **drawn)
-        if by_pairs:
-            debiasing = _pairs_verdict(data, corrected, debiasing, **drawn)
-            corrected = data if debiasing.applied else replace(data, positions=None)
-        logger.info("position bias: %s", debiasing.reason)
-        return corrected, replace(found, debiasing=debiasing, weighs_positions=by_pairs and debiasing.applied)
+    if not looks_at_bias(ranker, data):
+        return data, found
+    twice = "position and propensity would correct the same bias twice: give one of them, or set debias='none'"
+    require(data.positions is None or data.propensities is None, twice)
+    by_pairs = ranker.debias == "pairwise"
+    if by_pairs:
+        check_clicks(data)
+    data = data.in_key_order(threads=ranker.threads)
+    drawn: dict[str, Any] = {"seed": ranker.seed, "threads": ranker.threads}
+    corrected, debiasing = debiased(data, always=ranker.debias == "always", **drawn)
+    if by_pairs:
+        debiasing = _pairs_verdict(data, corrected, debiasing, **drawn)
+        corrected = data if debiasing.applied else replace(data, positions=None)
+    logger.info("position bias: %s", debiasing.reason)
+    return corrected, replace(found, debiasing=debiasing, weighs_positions=by_pairs and debiasing.applied)
 
 
 def _pairs_verdict(
@@ -106,20 +98,14 @@ def _gain(data: RankingDataset, corrected: RankingDataset, *, seed: int, threads
     return standard_errors(gains[~np.isnan(gains)])
 
 
-@dataclass(frozen=True, slots=True)
-class RefuseBias:
-    """Raises if the data has position bias that was to be corrected, and its features are not in memory for that."""
-
-    ranker: Any
-
-    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
-        """Look for positions and propensities."""
-        if not found.weighs_positions and looks_at_bias(self.ranker, data):
-            raise InputError(
-                f"{self.ranker.name} corrects position bias on features in memory, not on shards, on data read only "
-                f"once or on bins: read the data first, or set debias to none"
-            )
-        return data, found
+def refuse_bias(ranker: Any, data: RankingDataset, found: TrainingFindings) -> Passed:
+    """Raise if the data has position bias that was to be corrected, and its features are not in memory for that."""
+    if not found.weighs_positions and looks_at_bias(ranker, data):
+        raise InputError(
+            f"{ranker.name} corrects position bias on features in memory, not on shards, on data read only once or on "
+            f"bins: read the data first, or set debias to none"
+        )
+    return data, found
 
 
 def looks_at_bias(ranker: DebiasedSettings, data: RankingDataset) -> bool:

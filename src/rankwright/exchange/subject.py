@@ -134,16 +134,12 @@ def _forest(trained: TrainedRanker) -> ForestModel | None:
     model = trained.model
     if isinstance(model, ForestModel):
         return model
-    if isinstance(model, BagModel) and not model.by_rank and all(_is_plain_forest(one) for one in model.members):
-        forests = [_forest(member) for member in model.members]
-        found = [forest for forest in forests if forest is not None]
-        base = float(np.mean([forest.base_score for forest in found]))
-        return ForestModel(merge_forests([forest.forest for forest in found]), base)
+    if isinstance(model, BagModel) and not model.by_rank:
+        plain = [one.model for one in model.members if one.scaling is None and isinstance(one.model, ForestModel)]
+        if len(plain) == len(model.members):
+            base = float(np.mean([forest.base_score for forest in plain]))
+            return ForestModel(merge_forests([forest.forest for forest in plain]), base)
     return None
-
-
-def _is_plain_forest(member: TrainedRanker) -> bool:
-    return member.scaling is None and isinstance(member.model, ForestModel)
 
 
 def _layers(trained: TrainedRanker) -> tuple[ExportedLayer, ...]:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, IdArray, IntArray, join_ids, text_ids
+from rankwright.arrays import BoolArray, Float32Array, IdArray, IntArray, join_ids, text_ids
 from rankwright.data.columns import TableLayout
 from rankwright.data.dataset import RankingDataset, not_propensities
 from rankwright.data.groups import Grouping, group_rows, run_starts
@@ -110,22 +110,15 @@ class Rows:
             remedy = Parameter("allow_infinity", True)
             wanted = Message("a feature must lie within float32's range; ", remedy, " lets infinite ones in")
             return Fault(row, layout.features[place], wanted)
-        for column, values, missing_allowed in (
-            (layout.label, self.labels, True),
-            (layout.query_weight, self.query_weights, False),
-            (layout.document_weight, self.document_weights, False),
+        for column, values, is_wrong, must in (
+            (layout.label, self.labels, lambda own: _no_weights(own) & ~np.isnan(own), "be finite and 0 or more"),
+            (layout.query_weight, self.query_weights, _no_weights, "be finite and 0 or more"),
+            (layout.document_weight, self.document_weights, _no_weights, "be finite and 0 or more"),
+            (layout.propensity, self.propensities, not_propensities, "lie above 0 and be at most 1"),
         ):
-            if column is None or values is None:
-                continue
-            wrong = ~((values >= 0) & np.isfinite(values)) & ~(missing_allowed & np.isnan(values))
-            if wrong.any():
+            if column is not None and values is not None and (wrong := is_wrong(values)).any():
                 row = int(np.flatnonzero(wrong)[0])
-                return Fault(row, column, f"must be finite and 0 or more, got {values[row]}")
-        if layout.propensity is not None and self.propensities is not None:
-            wrong = not_propensities(self.propensities)
-            if wrong.any():
-                row = int(np.flatnonzero(wrong)[0])
-                return Fault(row, layout.propensity, f"must lie above 0 and be at most 1, got {self.propensities[row]}")
+                return Fault(row, column, f"must {must}, got {values[row]}")
         return None
 
     def dataset(self, feature_names: tuple[str, ...] = (), side_names: Sequence[str] = ()) -> RankingDataset:
@@ -140,6 +133,10 @@ class Rows:
 
 
 PER_ROW = tuple(field.name for field in fields(Rows) if field.name != "runs")
+
+
+def _no_weights(values: Float32Array) -> BoolArray:
+    return ~((values >= 0) & np.isfinite(values))
 
 
 def join_rows(blocks: Sequence[Rows]) -> Rows:
@@ -282,12 +279,7 @@ class Block:
 
 
 def blocks_of(
-    paths: Sequence[str],
-    open_file: Opener,
-    room: Room | None,
-    *,
-    together: bool,
-    remedy: Message | None = None,
+    paths: Sequence[str], open_file: Opener, room: Room | None, *, together: bool, remedy: Message | None = None
 ) -> Iterator[Block]:
     """All rows of all files, block by block. The files have the same columns, and all or none of them have query ids.
 

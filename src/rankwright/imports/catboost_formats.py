@@ -1,4 +1,6 @@
-"""CatBoost's JSON, as `save_model(format="json")` writes it: symmetric trees, and those that are not.
+"""CatBoost's JSON, and its binary form, which becomes JSON.
+
+JSON is read as `save_model(format="json")` writes it: symmetric trees, and those that are not.
 
 A value above a split's border is on its second side. A leaf's number in a symmetric tree has a bit for each split, the
 first split the lowest.
@@ -6,7 +8,10 @@ first split the lowest.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,17 +23,17 @@ from rankwright.imports import assembly
 from rankwright.imports.assembly import ForeignForest, ListedNode, TreeTable, at_most
 from rankwright.imports.wire.json_pieces import pieces
 
-NAME = "CatBoost JSON"
+JSON = "CatBoost JSON"
 NAN_LEFT: Mapping[str, bool] = {"AsIs": True, "AsFalse": True, "AsTrue": False}  # NaN is above no border, or above all
 MOST_SPLITS = 16  # of a symmetric tree
 
 
-def begins(start: bytes) -> bool:
+def begins_json(start: bytes) -> bool:
     """Whether a file that starts so is CatBoost's JSON."""
     return start.lstrip()[:1] == b"{" and (b'"features_info"' in start or b'"oblivious_trees"' in start)
 
 
-def read(content: bytes) -> ForeignForest:
+def read_json(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
     del content  # it is as large as all that is made from it
@@ -51,7 +56,7 @@ def read(content: bytes) -> ForeignForest:
     if float(scale) != 1.0:
         trees = [tree.scaled(float(scale)) for tree in trees]
     base = float(bias[0]) if bias else 0.0
-    return assembly.foreign_forest(NAME, trees, columns.n_features, base_score=base, names=columns.names, made_up="")
+    return assembly.foreign_forest(JSON, trees, columns.n_features, base_score=base, names=columns.names, made_up="")
 
 
 class _Columns:
@@ -123,4 +128,39 @@ def read_live(model: Any) -> ForeignForest:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
-        return read(path.read_bytes())
+        return read_json(path.read_bytes())
+
+
+# --- the binary form (.cbm), which only CatBoost reads: it turns the file into JSON, in a process of its own ---
+# The file may come from anyone, and CatBoost reads it in C++: where it crashes there, this process goes on.
+
+BINARY = "CatBoost binary"
+MAGIC = b"CBM1"
+TO_JSON = "import sys, catboost; catboost.CatBoost().load_model(sys.argv[1]).save_model(sys.argv[2], format='json')"
+LONGEST = 600  # seconds that it may take
+INSTEAD = "write it with save_model(path, format='json') where CatBoost is"
+
+
+def begins_binary(start: bytes) -> bool:
+    """Whether a file that starts so is CatBoost's binary form."""
+    return start.startswith(MAGIC)
+
+
+def read_binary(content: bytes) -> ForeignForest:
+    """The forest in the file, where CatBoost is installed."""
+    if find_spec("catboost") is None:
+        raise InputError(f"only CatBoost reads this form, and it is not installed here: {INSTEAD}")
+    with TemporaryDirectory() as folder:
+        binary, text = Path(folder) / "model.cbm", Path(folder) / "model.json"
+        binary.write_bytes(content)
+        del content
+        try:
+            done = subprocess.run(
+                [sys.executable, "-P", "-c", TO_JSON, str(binary), str(text)], capture_output=True, timeout=LONGEST
+            )
+        except subprocess.TimeoutExpired:
+            raise InputError(f"CatBoost could not read it within {LONGEST} seconds") from None
+        if done.returncode or not text.is_file():
+            told = done.stderr.decode(errors="replace").strip().splitlines()
+            raise InputError(f"CatBoost cannot turn it into JSON: {told[-1] if told else 'it crashed'}")
+        return read_json(text.read_bytes())

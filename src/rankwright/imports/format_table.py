@@ -11,8 +11,7 @@ from typing import Any
 from rankwright.container.checks import as_one_line
 from rankwright.errors import FileFormatError, RankwrightError
 from rankwright.imports import (
-    catboost_binary,
-    catboost_json,
+    catboost_formats,
     lightgbm_formats,
     onnx_trees,
     ranklib_xml,
@@ -39,8 +38,8 @@ SOURCES: tuple[Source, ...] = (
     Source(xgboost_formats.UBJSON, xgboost_formats.begins_ubjson, xgboost_formats.read_ubjson),
     Source(xgboost_formats.JSON, xgboost_formats.begins_json, xgboost_formats.read_json),
     Source(lightgbm_formats.JSON, lightgbm_formats.begins_json, lightgbm_formats.read_json),
-    Source(catboost_json.NAME, catboost_json.begins, catboost_json.read),
-    Source(catboost_binary.NAME, catboost_binary.begins, catboost_binary.read),
+    Source(catboost_formats.JSON, catboost_formats.begins_json, catboost_formats.read_json),
+    Source(catboost_formats.BINARY, catboost_formats.begins_binary, catboost_formats.read_binary),
     Source(xgboost_formats.DUMP, xgboost_formats.begins_dump, xgboost_formats.read_dump),
     Source(ranklib_xml.NAME, ranklib_xml.begins, ranklib_xml.read),
     Source(onnx_trees.NAME, onnx_trees.begins, onnx_trees.read),
@@ -50,7 +49,7 @@ SOURCES: tuple[Source, ...] = (
 LIVE: Mapping[str, Callable[[Any], ForeignForest]] = {
     "lightgbm": lightgbm_formats.read_live,
     "xgboost": xgboost_formats.read_live,
-    "catboost": catboost_json.read_live,
+    "catboost": catboost_formats.read_live,
     "sklearn": sklearn_trees.read,
 }
 

@@ -128,7 +128,8 @@ class LinearRecipe(LessonRecipe):
             return scores
 
         def model_of(learned: Learned) -> ArraysModel:
-            model: ArraysModel = kind.of_arrays(settings, learned.model, learned.n_steps, data.n_features)
+            scorer = kind.scorer_of(settings, learned.model)
+            model: ArraysModel = kind(scorer, learned.model, learned.n_steps, data.n_features)
             return model
 
         return watched_lesson(settings, learner, model_of, data, watched, prepared.parts, current_scores)

@@ -183,11 +183,6 @@ class ArraysModel(Model):
         """How these arrays score documents, for a ranker with these settings."""
         return LinearScorer(arrays["weights"], float(arrays["constant"][0]) if "constant" in arrays else 0.0)
 
-    @classmethod
-    def of_arrays(cls, settings: Any, arrays: Arrays, n_epochs: int, n_features: int) -> Self:
-        """The model of a ranker that has just learned these arrays."""
-        return cls(cls.scorer_of(settings, arrays), arrays, n_epochs, n_features)
-
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """A score for each document; a missing feature adds nothing."""
         return self.scorer.scores(filled(data.features), threads=threads)

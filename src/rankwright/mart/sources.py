@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from rankwright.arrays import IntArray, thread_count
 from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
-from rankwright.debiasing.stage import Debias, RefuseBias, tells_examination
+from rankwright.debiasing.stage import debias, refuse_bias, tells_examination
 from rankwright.errors import InputError, Message, Parameter, require
 from rankwright.features.scaling import FittedScaling
 from rankwright.formats.blocks import errors_name_file
@@ -23,7 +24,7 @@ from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.lesson_facts import check_facts
 from rankwright.rankers.recipe import Given, TrainingRun, prepare, scaling_for
 from rankwright.rankers.seen import SeenQueries
-from rankwright.rankers.stages import Stage, refuse, run_stages, usual_stages
+from rankwright.rankers.stages import Passed, Stage, refuse, run_stages, usual_stages
 from rankwright.rankers.trained import TrainingFindings
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.bins.binning import BinMapper
@@ -70,7 +71,7 @@ def _prepared_scaled(ranker: Any, given: Given, run: TrainingRun) -> PreparedFor
     require(
         not (ranker.categorical or data.categories), "categories cannot be scaled: leave out scaling or categorical"
     )
-    scaled = prepare(ranker, data, given, run, _own_stages(ranker, Debias))
+    scaled = prepare(ranker, data, given, run, _own_stages(ranker, debias))
     announce("binning features")
     binned = bin_dataset(scaled.data, **ranker.binning())
     watched = None if scaled.valid is None else bin_dataset(scaled.valid, binned.mapper, threads=ranker.threads)
@@ -82,7 +83,7 @@ def _prepared_in_memory(ranker: Any, given: Given, run: TrainingRun) -> Prepared
     """Bin codes of the features of a dataset."""
     data = given.dataset(ranker)
     known = KnownFeatures.of(data)
-    data, found = run_stages(data, _own_stages(ranker, Debias), TrainingFindings(columns=given.columns))
+    data, found = run_stages(data, _own_stages(ranker, debias), TrainingFindings(columns=given.columns))
     scaling_for(ranker, data)  # a warm start must have none, too
     announce("binning features")
     binned = bin_dataset(data, **ranker.binning())  # which puts codes in order, without a copy of the features
@@ -124,9 +125,9 @@ def prepared_bins(
     return PreparedForest(lists, known, found)
 
 
-def _own_stages(ranker: Any, stage: Callable[[Any], Stage]) -> tuple[Stage, ...]:
+def _own_stages(ranker: Any, stage: Callable[..., Passed]) -> tuple[Stage, ...]:
     """The stage that a kind of forest puts before the usual ones, if it corrects position bias."""
-    return (stage(ranker),) if ranker.recipe.debiases else ()
+    return (partial(stage, ranker),) if ranker.recipe.debiases else ()
 
 
 def _after_stages(
@@ -134,7 +135,7 @@ def _after_stages(
 ) -> tuple[BinnedDataset, TrainingFindings]:
     """Binned documents after the stages that need no features."""
     usual = usual_stages(ranker, allow_empty=run.allow_empty, ordered=True)
-    documents, found = run_stages(binned.documents, (*_own_stages(ranker, RefuseBias), *usual), found)
+    documents, found = run_stages(binned.documents, (*_own_stages(ranker, refuse_bias), *usual), found)
     keys = binned.query_keys
     found = replace(found, seen_queries=None if keys is None else SeenQueries.of_keys(keys))
     return replace(binned, documents=documents), found
@@ -196,6 +197,6 @@ def _check_data(ranker: Any, data: CrewData, run: TrainingRun) -> None:
         raise InputError(Message(f"{texts}: turn it into numbers, or leave it out with ", Parameter("drop")))
     weighed = "workers do not weigh clicks by propensity: train in one process, or leave the column out with "
     require(example.propensities is None, Message(weighed, Parameter("drop")))
-    _, found = refuse(ranker, *run_stages(example, _own_stages(ranker, RefuseBias), TrainingFindings()))
+    _, found = refuse(ranker, *run_stages(example, _own_stages(ranker, refuse_bias), TrainingFindings()))
     if not run.allow_empty:
         check_facts(ranker.name, data.facts, alone=ranker.recipe.learns_alone(ranker, found))

@@ -13,23 +13,9 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from rankwright.errors import SettingError, UnknownNameError, require
+from rankwright.metrics import list_metrics as lists
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
 from rankwright.metrics.judgments import AlphaNDCG, BPref, JudgedShare
-from rankwright.metrics.list_metrics import (
-    DCG,
-    ERR,
-    NDCG,
-    RBP,
-    AveragePrecision,
-    Hit,
-    MeanNDCG,
-    PairAccuracy,
-    PairError,
-    Precision,
-    Recall,
-    ReciprocalRank,
-    WinnerTakesAll,
-)
 from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, FunctionMetric, Metric
 
 
@@ -59,19 +45,21 @@ class MetricFamily:
 
 
 METRICS: Mapping[str, MetricFamily] = {
-    "ndcg": MetricFamily(NDCG, "discounted gain as a share of the best possible"),
-    "mean-ndcg": MetricFamily(MeanNDCG, "mean of NDCG@p over every depth p of the list (LETOR)"),
-    "dcg": MetricFamily(DCG, "discounted cumulative gain"),
-    "map": MetricFamily(AveragePrecision, "precision at each relevant document, averaged"),
-    "p": MetricFamily(Precision, "share of the top k that is relevant"),
-    "recall": MetricFamily(Recall, "share of the relevant documents in the top k"),
-    "hit": MetricFamily(Hit, "whether anything in the top k is relevant"),
-    "mrr": MetricFamily(ReciprocalRank, "one over the rank of the first relevant document"),
-    "wta": MetricFamily(WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
-    "err": MetricFamily(ERR, "expected reciprocal rank at which a reader is satisfied"),
-    "rbp": MetricFamily(RBP, "what a reader gains who goes on to the next rank with probability 0.8, or p: rbp(p)"),
-    "pair-accuracy": MetricFamily(PairAccuracy, "share of pairs of different labels in the right order"),
-    "pair-error": MetricFamily(PairError, "share of pairs of different labels in the wrong order"),
+    "ndcg": MetricFamily(lists.NDCG, "discounted gain as a share of the best possible"),
+    "mean-ndcg": MetricFamily(lists.MeanNDCG, "mean of NDCG@p over every depth p of the list (LETOR)"),
+    "dcg": MetricFamily(lists.DCG, "discounted cumulative gain"),
+    "map": MetricFamily(lists.AveragePrecision, "precision at each relevant document, averaged"),
+    "p": MetricFamily(lists.Precision, "share of the top k that is relevant"),
+    "recall": MetricFamily(lists.Recall, "share of the relevant documents in the top k"),
+    "hit": MetricFamily(lists.Hit, "whether anything in the top k is relevant"),
+    "mrr": MetricFamily(lists.ReciprocalRank, "one over the rank of the first relevant document"),
+    "wta": MetricFamily(lists.WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
+    "err": MetricFamily(lists.ERR, "expected reciprocal rank at which a reader is satisfied"),
+    "rbp": MetricFamily(
+        lists.RBP, "what a reader gains who goes on to the next rank with probability 0.8, or p: rbp(p)"
+    ),
+    "pair-accuracy": MetricFamily(lists.PairAccuracy, "share of pairs of different labels in the right order"),
+    "pair-error": MetricFamily(lists.PairError, "share of pairs of different labels in the wrong order"),
 }
 
 

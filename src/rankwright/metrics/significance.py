@@ -97,6 +97,12 @@ class PairedTest:
         }
 
 
+def outcome_columns(test: PairedTest) -> dict[str, Any]:
+    """The effect, wins, ties and losses by the names that they have as columns of tables."""
+    size, counts = test.effect.size, {"wins": test.wins, "ties": test.ties, "losses": test.losses}
+    return {"effect_size": size, "effect": word_of(size), **counts, "detectable": test.effect.detectable}
+
+
 def holm(p_values: Sequence[float]) -> Float64Array:
     """The p-values of several tests, corrected for the number of tests (Holm 1979); a NaN is no test, and stays."""
     given = np.asarray(p_values, np.float64)
@@ -374,7 +380,7 @@ class AgainstBest:
         dict
             The difference and its interval, the corrected p-values, the effect, wins, ties and losses.
         """
-        test, effect = self.paired, self.paired.effect
+        test, needed = self.paired, self.paired.effect.needed
         return {
             "difference": test.difference,
             "p_value": self.randomisation_holm,
@@ -382,13 +388,8 @@ class AgainstBest:
             "t_p_value": self.t_holm,
             "difference_low": test.interval.low,
             "difference_high": test.interval.high,
-            "effect_size": effect.size,
-            "effect": word_of(effect.size),
-            "wins": test.wins,
-            "ties": test.ties,
-            "losses": test.losses,
-            "detectable": effect.detectable,
-            "queries_needed": np.nan if effect.needed is None else effect.needed,
+            **outcome_columns(test),
+            "queries_needed": np.nan if needed is None else needed,
         }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import sqrt
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.debiasing.stage import Debias
+from rankwright.debiasing.stage import debias
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.metric_table import as_measure
@@ -107,7 +108,7 @@ class DescentRecipe(LessonRecipe):
 
     def first_stages(self, settings: Any) -> tuple[Stage, ...]:
         """The stages that come before the usual ones."""
-        return (Debias(settings),) if self.debiases else ()
+        return (partial(debias, settings),) if self.debiases else ()
 
     def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
         """The lesson that trains a net."""

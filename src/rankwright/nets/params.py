@@ -38,11 +38,6 @@ class DescentParams:
     stop_at_zero_error: bool = False  # when every pair of the training data is in the right order
     seed: int = 0
 
-    @property
-    def looks_at_error(self) -> bool:
-        """Whether training depends on the share of wrong training pairs."""
-        return self.halve_on_rise or self.stop_at_zero_error
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetRecipe:

@@ -66,7 +66,7 @@ class NetTraining:
                 f"training diverged in epoch {epoch + 1}: scores or weights are no longer finite; lower learning_rate "
                 f"({self.params.learning_rate:g}) or scale the features"
             )
-        if self.params.looks_at_error:
+        if self.params.halve_on_rise or self.params.stop_at_zero_error:
             self._look_at_error(walked.scores, walked.costs)
         return True
 

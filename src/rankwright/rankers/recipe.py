@@ -30,7 +30,7 @@ from rankwright.rankers.model import Model
 from rankwright.rankers.stages import Stage, run_stages, usual_stages
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.digest import data_digest, digests_of, run_identity
-from rankwright.training.driver import Checkpoint, Learned, Learner, Lesson, Watches, appender, learn, watches_of
+from rankwright.training.driver import Checkpoint, Learned, Learner, Lesson, appender, learn, watches_of
 from rankwright.training.loop import History, Listener, LoopPlan
 
 
@@ -230,12 +230,6 @@ def unit_of(ranker: Any) -> str:
     return budget.removeprefix("n_") if budget.startswith("n_") or budget == "epochs" else "steps"
 
 
-def watches_for(ranker: Any, documents: RankingDataset | None, parts: Mapping[str, int], scores: Any) -> Watches:
-    """Watches over the selected metric; `scores()` gives the learner's current scores of the watched documents."""
-    threads = thread_count(ranker.threads)
-    return watches_of(ranker.selected_metric, documents, parts, scores, threads=threads)
-
-
 def watched_lesson(
     ranker: Any,
     learner: Learner,
@@ -245,7 +239,8 @@ def watched_lesson(
     parts: Mapping[str, int],
     scores: Any,
 ) -> Lesson:
-    """The lesson of a learner from `data`, watched as `watches_for` says."""
-    first, others = watches_for(ranker, watched, parts, scores)
+    """The lesson of a learner from `data`; `scores()` gives its current scores of the watched documents."""
+    threads = thread_count(ranker.threads)
+    first, others = watches_of(ranker.selected_metric, watched, parts, scores, threads=threads)
     digests = partial(digests_of, data, watched)
     return Lesson(learner=learner, model=model, watch=first, others=others, digests=digests)

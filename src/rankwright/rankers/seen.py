@@ -7,6 +7,7 @@ on only if its key was kept.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from rankwright.errors import InputError
 MOST_KEPT = 256  # keys, in 5 kB of a model file
 NOTICED = 0.1  # share of the queries from which on it is worth a warning: a few may be alike by chance
 DIGITS = 16  # of a key in a file
+KEY = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
 
 
 class SeenDataWarning(UserWarning):
@@ -56,26 +58,17 @@ class SeenQueries:
     def from_dict(cls, record: Mapping[str, Any]) -> SeenQueries:
         """What `to_dict` gave."""
         texts = read_list(record, "keys", str)
-        if not 1 <= len(texts) <= MOST_KEPT or not all(_is_key(text) for text in texts):
+        if not 1 <= len(texts) <= MOST_KEPT or not all(map(KEY.fullmatch, texts)):
             raise InputError(f"keys must be up to {MOST_KEPT} numbers of {DIGITS} hexadecimal digits")
         return cls(np.array(sorted({int(text, 16) for text in texts}), np.uint64), read_field(record, "complete", bool))
-
-
-def _is_key(text: str) -> bool:
-    return len(text) == DIGITS and all(letter in "0123456789abcdef" for letter in text)
-
-
-def query_keys_of(data: RankingDataset, threads: int | None = None) -> Uint64Array:
-    """The key of each query."""
-    return feature_keys(row_hashes(data.features, threads), data.groups)
 
 
 def warn_if_seen(
     seen: SeenQueries | None, data: RankingDataset, name: str, *, threads: int | None = None, stacklevel: int = 3
 ) -> None:
     """Warn where many queries of `data` are among those that the model `name` was trained on."""
-    if seen is not None and data.n_queries:
-        warn_of_share(seen.share_of(query_keys_of(data, threads)), name, stacklevel=stacklevel + 1)
+    if seen is not None:
+        warn_if_hashes_seen(seen, row_hashes(data.features, threads), data.groups, name, stacklevel=stacklevel + 1)
 
 
 def warn_if_hashes_seen(

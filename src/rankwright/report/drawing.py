@@ -16,14 +16,7 @@ from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.objective import Objective, finite_scores
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.picture import write_picture
-from rankwright.report.specs.curves import (
-    curves_by_rank,
-    held_pairs,
-    learning_curves,
-    quality_by_size,
-    quality_by_time,
-)
-from rankwright.report.specs.explanation_charts import Explained, explanation_chart
+from rankwright.report.specs.curves import curves_by_rank, held_pairs, learning_curves, quality_by_size, quality_by_time
 from rankwright.report.specs.forces import force_arrows
 from rankwright.report.specs.theme import Spec, side_by_side
 
@@ -85,11 +78,6 @@ def draw_examination(curves: Mapping[str, ArrayLike], path: PathLike, *, title: 
         require(curve.ndim == 1 and len(curve) > 0, f"the curve {name} must have a value for each rank")
         require(bool(np.isfinite(curve).all()), f"the curve {name} must have finite values")
     write_picture(curves_by_rank(values, title or "How far down users look"), path)
-
-
-def draw_explanation(found: Explained, path: PathLike, *, top: int | None = None) -> None:
-    """Draw an explanation of a list or of a pair, importances, or the effect of a feature: .svg, .png or .pdf."""
-    write_picture(explanation_chart(found, top=top), path)
 
 
 def _draw_panels(charts: Sequence[Spec], size: tuple[int, int], about: str, path: PathLike) -> None:

@@ -1,4 +1,4 @@
-"""The table of experiments: a new one is a file in `papers` and a line here."""
+"""The table of experiments: a new one is a file in `papers` and a name here."""
 
 from __future__ import annotations
 
@@ -12,21 +12,10 @@ from rankwright.reproduce.experiment import PaperExperiment
 ALL = "all"
 # In the order of the papers. The module of `papers` has the same name with underscores; it is loaded when asked for.
 EXPERIMENTS = (
-    "ranknet-figure1",
-    "ranknet-table1",
-    "ranknet-table2",
-    "ranknet-tables3-6",
-    "lambdarank-wta",
-    "lambdarank-figure1",
-    "blmart-clicks",
-    "blmart-tables",
-    "blmart-variance",
-    "blmart-overfitting",
-    "blmart-tuning",
-    "sortnet-table1",
-    "sortnet-table2",
-    "sortnet-figure2",
-    "sortnet-figure3",
+    *("ranknet-figure1", "ranknet-table1", "ranknet-table2", "ranknet-tables3-6"),
+    *("lambdarank-wta", "lambdarank-figure1"),
+    *("blmart-clicks", "blmart-tables", "blmart-variance", "blmart-overfitting", "blmart-tuning"),
+    *("sortnet-table1", "sortnet-table2", "sortnet-figure2", "sortnet-figure3"),
 )
 
 

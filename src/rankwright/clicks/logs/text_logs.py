@@ -41,7 +41,7 @@ def text_blocks(path: FilePath, format: str, naming: Naming, problems: Problems)
                 problems.note(LogFault.BROKEN, line, event)
             else:
                 gathered.add(event, line)
-            if gathered.is_full:
+            if len(gathered.lists) >= LISTS_AT_A_TIME or gathered.n_documents >= DOCUMENTS_AT_A_TIME:
                 yield gathered.block()
     if gathered.lists:
         yield gathered.block()
@@ -58,11 +58,6 @@ class Gathered:
     problems: Problems
     lists: list[tuple[str, list[str], list[bool], int, list[float], str]] = field(default_factory=list)
     n_documents: int = 0
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the lists so far should become a block."""
-        return len(self.lists) >= LISTS_AT_A_TIME or self.n_documents >= DOCUMENTS_AT_A_TIME
 
     def add(self, event: Mapping[str, Any], line: int) -> None:
         """Take an event with `query`, `shown` and `clicks` (positions from 1); it is left out if something is wrong."""

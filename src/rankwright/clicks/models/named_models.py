@@ -16,14 +16,8 @@ from rankwright.errors import UnknownNameError, require_type
 CLICK_MODELS: Mapping[str, type[ClickModel]] = {
     kind.name: kind
     for kind in (
-        RankRate,
-        DocumentRate,
-        Cascade,
-        DependentClicks,
-        SimplifiedDBN,
-        PositionBasedModel,
-        UserBrowsingModel,
-        DynamicBayesianNetwork,
+        *(RankRate, DocumentRate, Cascade, DependentClicks, SimplifiedDBN),
+        *(PositionBasedModel, UserBrowsingModel, DynamicBayesianNetwork),
     )
 }
 SETTINGS = ("iterations", "tolerance", "strength", "threads")

@@ -23,18 +23,9 @@ LONGEST_NUMBER = 16  # characters of a float32
 LINE_OVERHEAD = 64  # more than label, marks and newline take
 OMIT_OF_ABSENT = {"zero": Omit.ZERO, "missing": Omit.MISSING}
 # What the format has no place for.
-PARTS_LEFT_OUT = (
-    "feature_names",
-    "preferences",
-    "query_weights",
-    "document_weights",
-    "positions",
-    "propensities",
-    "side",
-)
+PARTS_LEFT_OUT = ("feature_names", "preferences", "query_weights", "document_weights", "positions", "propensities")
 NO_PLACE = {part: part.replace("_", " ") for part in PARTS_LEFT_OUT}
-NO_PLACE["side"] = "side columns"
-NO_PLACE["categories"] = "the texts of categories (their codes are there)"
+NO_PLACE |= {"side": "side columns", "categories": "the texts of categories (their codes are there)"}
 # What the reader would take for the end of an id.
 NOT_IN_QUERY_ID = re.compile(r"[ \t\n\v\f\r\0#]")
 NOT_IN_DOCUMENT_ID = re.compile(r"[ \t\n\v\f\r\0]")

@@ -19,7 +19,7 @@ from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.metrics.comparison.comparison_tables import NOT_ALIKE, difference_cell, effect_cell, p_cell
 from rankwright.metrics.evaluation import ComparedSystems, Evaluation
-from rankwright.metrics.significance import PairedTest, holm, paired_test, word_of
+from rankwright.metrics.significance import PairedTest, holm, outcome_columns, paired_test
 from rankwright.tables.text import ShownTable, ShownTables
 
 if TYPE_CHECKING:
@@ -290,20 +290,9 @@ class SliceComparison(Tabular):
 
 
 def _row(one: SliceTest) -> dict[str, Any]:
-    test, effect = one.paired, one.paired.effect
-    return one.subject() | {
-        "queries": test.queries,
-        "difference": test.difference,
-        "low": test.interval.low,
-        "high": test.interval.high,
-        "p_value": one.p_value_holm,
-        "effect_size": effect.size,
-        "effect": word_of(effect.size),
-        "wins": test.wins,
-        "ties": test.ties,
-        "losses": test.losses,
-        "detectable": effect.detectable,
-    }
+    test = one.paired
+    interval = {"difference": test.difference, "low": test.interval.low, "high": test.interval.high}
+    return one.subject() | {"queries": test.queries, **interval, "p_value": one.p_value_holm, **outcome_columns(test)}
 
 
 def compare_slices(

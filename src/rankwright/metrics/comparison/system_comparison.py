@@ -318,12 +318,7 @@ class SystemComparison(Tabular):
         return diff_lists(self.evaluations, self.material, (first, second), chosen, top=top, depth=depth)
 
     def gate(
-        self,
-        allowed: Mapping[Any, float],
-        *,
-        old: str = "old",
-        new: str = "new",
-        randomisations: int = RANDOMISATIONS,
+        self, allowed: Mapping[Any, float], *, old: str = "old", new: str = "new", randomisations: int = RANDOMISATIONS
     ) -> Gate:
         """Check that a new system is not worse than an old one, as a team's CI does before it takes a new model.
 

@@ -157,7 +157,8 @@ def conclusion_of(metric: str, first: str, second: str, against: AgainstBest, n_
     on = f"on {counted(test.queries, 'query')}"
     if test.difference == 0:
         return f"{first} and {second} are equal in {metric} {on}."
-    by = f"by {abs(test.difference):.4f} {metric} ({interval_text(test)})"
+    low, high = gained(test)
+    by = f"by {abs(test.difference):.4f} {metric} (95 % interval {low:.4f} to {high:.4f})"
     if test.queries == 1:
         ahead = f"{abs(test.difference):.4f} {metric}"
         return f"{first} is ahead of {second} by {ahead}, but one query tells nothing of chance."
@@ -172,12 +173,6 @@ def conclusion_of(metric: str, first: str, second: str, against: AgainstBest, n_
         return f"{chance}; to be sure of a difference of this size you would need about {two_digits(needed):,} queries."
     effect = "the same on every query" if math.isinf(size) else f"a {word_of(size)} effect"
     return f"{first} is better than {second} {by} {on}; that is hardly chance: {sure}, {effect}."
-
-
-def interval_text(test: PairedTest) -> str:
-    """The interval of a difference, seen from the better system."""
-    low, high = gained(test)
-    return f"95 % interval {low:.4f} to {high:.4f}"
 
 
 def gained(test: PairedTest) -> tuple[float, float]:

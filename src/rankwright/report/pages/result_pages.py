@@ -69,10 +69,7 @@ def _page_of_ranker(ranker: Ranker, data: Any, origin: Origin, titles: Any, text
 
 
 def page_of_comparison(
-    comparison: SystemComparison,
-    origin: Origin,
-    slices: SliceComparison | None = None,
-    texts: ShownTexts = NO_TEXTS,
+    comparison: SystemComparison, origin: Origin, slices: SliceComparison | None = None, texts: ShownTexts = NO_TEXTS
 ) -> Page:
     """The page on systems that were compared, on the given slices of queries or on those by length and relevance."""
     announce("making the report")
