@@ -13,7 +13,7 @@ def test_patience_without_validation_data_is_refused_before_a_length_is_searched
     def search(*_):
         pytest.fail("a length was searched for")
 
-    monkeypatch.setattr(ForestGrowth, "_watched_on_unseen", search)
+    monkeypatch.setattr(ForestGrowth, "_chosen_on_unseen", search)
     with pytest.raises(SettingError, match="early_stopping needs validation data: give valid=") as found:
         rw.LambdaMART(early_stopping=3).fit(small_data)
     assert found.value.parameter == "valid"

@@ -62,6 +62,18 @@ def test_the_last_model_is_kept_where_steps_are_watched_and_not_chosen_among():
     assert learned_by(Adder([1.0, 2.0, 9.0, 9.0, 3.0]), 5, chooses=False) == (0 + 1 + 2 + 3 + 4, 5)
 
 
+@pytest.mark.parametrize("qualities", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 9.0, 3.0], [9.0, 2.0, 3.0, 1.0]])
+def test_a_learner_that_goes_on_learns_what_it_would_have_at_once(qualities):
+    class Remembering(Adder):
+        def model_after(self, n_steps):
+            return {"sum": np.array([sum(range(n_steps))])}
+
+    learner = Remembering(qualities)
+    first = learn(lesson_of(learner), LoopPlan(2))
+    assert learned_by(learner, 4, history=first.history) == learned_by(Remembering(qualities), 4)
+    assert learner.taken == [0, 1, 2, 3]
+
+
 def test_where_there_is_nothing_to_learn_the_model_is_the_first():
     assert learned_by(Adder(n_lessons=0), 5) == (0, 0)
     assert learned_by(Adder([1.0], n_lessons=0), 5) == (0, 0)

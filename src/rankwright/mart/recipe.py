@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
 import numpy as np
 
 from rankwright.data.feature_names import feature_columns
 from rankwright.errors import require
+from rankwright.mart.length_search import UnseenForests, leader_of
 from rankwright.mart.lists import BeginForest, ForestLists
 from rankwright.mart.sources import PreparedForest, prepared_forest
 from rankwright.objectives.families import learns_alone
@@ -19,15 +19,13 @@ from rankwright.rankers.recipe import (
     Given,
     TrainingOutcome,
     TrainingRun,
-    checkpoint_of,
     follow,
     loop_plan,
     trained_ranker,
     weighed_by_position,
 )
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
-from rankwright.training.driver import NEEDS_VALIDATION, Earlier, Learned, Lesson, learn
-from rankwright.training.loop import History, LoopPlan
+from rankwright.training.driver import NEEDS_VALIDATION, Earlier, Learned, Lesson
 from rankwright.trees import sizing
 from rankwright.trees.boosting import BoostingParams, resumed_after
 from rankwright.trees.model import ForestModel, forest_model
@@ -102,7 +100,8 @@ class ForestGrowth:
         )
         plan = loop_plan(settings, n_steps=value_of(settings, chosen, "n_trees"))
         if watches.first is not None and plan.patience is None and "n_trees" in chosen:
-            plan = replace(plan, patience=sizing.PATIENCE, lasting=sizing.LASTING)
+            patience = sizing.paced(sizing.PATIENCE, value_of(settings, chosen, "learning_rate"))
+            plan = replace(plan, patience=patience, lasting=sizing.LASTING)
         learned, watched = follow(lesson, settings, plan, run)
         found = replace(self.findings, chosen=chosen, watched=watched)
         return TrainingOutcome(lesson.model(learned), learned.history, lists.digest(), found)
@@ -115,9 +114,9 @@ class ForestGrowth:
         by_size = sizing.chosen_settings(self.settings, self._shape())
         if not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
             return {}
-        best = self._chosen_on_unseen(self._start(self._base_score()), by_size, run, lead=sizing.LEAD_IN_BAGS)
-        is_other = any(best[name] != value for name, value in by_size.items() if name != "n_trees")
-        return {name: value for name, value in best.items() if name != "n_trees"} if is_other else {}
+        leader = leader_of(self._candidates(self._start(self._base_score()), run), lead=sizing.LEAD_IN_BAGS)
+        shape = {**sizing.chosen_settings(self.settings, leader.shape), "n_trees": by_size["n_trees"]}
+        return {name: value for name, value in shape.items() if name != "n_trees"} if shape != by_size else {}
 
     def _base_score(self) -> float:
         # Training starts from initial scores alone: a constant added to them would be learned twice.
@@ -151,39 +150,27 @@ class ForestGrowth:
         # Symmetric trees do not split categories.
         return shapes if are_open and not self.lists.data.mapper.categorical.any() else shapes[:1]
 
-    def _chosen_on_unseen(self, begin: BeginForest, by_size: Chosen, run: TrainingRun, lead: float = 0.0) -> Chosen:
-        """The open settings of the shape and the number of trees that are best for queries not trained on.
+    def _chosen_on_unseen(self, begin: BeginForest, by_size: Chosen, run: TrainingRun) -> Chosen:
+        """The open settings of the shape and the number of trees that are best for queries not trained on."""
+        leader = leader_of(self._candidates(begin, run))
+        leader.grow(leader.shape.most_trees)
+        if leader.best_length is None:
+            return by_size
+        return {**sizing.chosen_settings(self.settings, leader.shape), "n_trees": leader.best_length}
 
-        A shape that is not the first must be better by `lead`, a share of the best value so far.
-        """
-        best, to_beat = by_size, -inf
-        for shape in self._shapes_to_try():
-            chosen = sizing.chosen_settings(self.settings, shape)
-            history = self._watched_on_unseen(begin, shape, chosen, run)
-            mean = history.best_mean if history.higher_is_better else -(history.best_mean or 0.0)
-            if history.best_step is not None and mean is not None and mean > to_beat:
-                best, to_beat = {**chosen, "n_trees": history.best_step + 1}, mean + lead * abs(mean)
-        return best
-
-    def _watched_on_unseen(self, begin: BeginForest, shape: ForestShape, chosen: Chosen, run: TrainingRun) -> History:
-        """How good forests of that shape are, tree by tree, on queries that they were not grown on."""
-        settings, lists = self.settings, self.lists
-        folds = sizing.length_folds(lists.data.groups, settings.seed)
-        folded = sizing.FoldedForests([begin(self.params(chosen), fold.train) for fold in folds])
-        lesson = Lesson(
-            learner=folded,
-            model=lambda learned: learned,
-            watch=lists.watch_unseen(settings.selected_metric, folded.parts, folds),
-            digests=lists.digests,
-        )
-        folder = None if run.folder is None else run.folder / f"length-{shape.growth}"
-        what = f"choosing how many trees ({shape.growth})"
-        plan = LoopPlan(shape.most_trees, sizing.PATIENCE, sizing.LASTING, what, unit="trees")
-        checkpoint = checkpoint_of(lesson, settings, folder)
-        history = learn(lesson, plan, smoothing=settings.smoothing, checkpoint=checkpoint).history
-        if history.interrupted:
-            raise KeyboardInterrupt  # a length that was not found is not a model
-        return history
+    def _candidates(self, begin: BeginForest, run: TrainingRun) -> list[UnseenForests]:
+        """Forests of each shape to try, to be grown on a part of the queries and measured on others."""
+        return [
+            UnseenForests.of(
+                self.settings,
+                shape,
+                self.lists,
+                begin,
+                self.params(sizing.chosen_settings(self.settings, shape)),
+                run,
+            )
+            for shape in self._shapes_to_try()
+        ]
 
     def params(self, chosen: Chosen) -> BoostingParams:
         """How each tree is grown, by the settings and by what was chosen for those that are None."""

@@ -164,20 +164,23 @@ def learn(
     smoothing: float = 0.0,
     checkpoint: Checkpoint | None = None,
     listeners: Sequence[Listener] = (),
+    history: History | None = None,
 ) -> Learned:
     """The trained model: that after the best step, or after the last one if nothing is watched.
 
     Without `chooses` the last step counts, whatever was watched. With `smoothing`, which is that of the history, the
     best step may lie before the last one that was best, so the learner must know its earlier models (`model_after`).
-    Training continues from `checkpoint` if it holds a state. Ctrl-C keeps the best model so far; if there is none yet,
-    KeyboardInterrupt is raised.
+    Training continues from `checkpoint` if it holds a state, or where `history`, that of an earlier call with this very
+    learner, ends; then, too, it must know its earlier models. Ctrl-C keeps the best model so far; if there is none yet, KeyboardInterrupt is raised.
     """
     learner, watch = lesson.learner, lesson.watch
     require(plan.patience is None or watch is not None, NEEDS_VALIDATION)
     run = _Run(learner, History(chosen=chooses, smoothing=smoothing), is_watched=watch is not None)
     listening: list[Listener] = [run.hear, *listeners]
-    saved = None if checkpoint is None else checkpoint.load()
-    if saved is not None:
+    saved = None if checkpoint is None or history is not None else checkpoint.load()
+    if history is not None:
+        run.go_on(history)
+    elif saved is not None:
         with file_faults(saved.path, "checkpoint"):
             run.take_up(read_state(saved.header, saved.arrays))
     elif lesson.earlier is not None:
@@ -224,9 +227,10 @@ class _Run:
     def keep_best(self) -> None:
         """Keep the model after the best step, unless it is kept already."""
         after_best = 0  # how many steps came after the best one
-        if self.is_watched and self.history.best_step is not None:
+        best = self.history.best_step if self.is_watched else None
+        if best is not None:
             self.n_steps = len(self.history.values)
-            after_best = self.n_steps - 1 - self.history.best_step
+            after_best = self.n_steps - 1 - best
         n_best = self.n_steps - after_best
         if n_best == self.n_kept:
             return
@@ -239,6 +243,11 @@ class _Run:
         arrays = {LEARNER + name: values for name, values in self.learner.memory().items()}
         arrays |= {KEPT + name: values for name, values in (self.kept or {}).items()}
         return {"history": self.history.to_dict(), "n_steps": self.n_steps, "n_kept": self.n_kept}, arrays
+
+    def go_on(self, history: History) -> None:
+        """Continue with the learner as it is, after the steps that it has taken and that are in `history`."""
+        self.history, self.n_steps = history, len(history.values)
+        self.keep_best()
 
     def take_up(self, earlier: Earlier) -> None:
         self.history, self.n_steps, self.n_kept = earlier.history, earlier.n_steps, earlier.n_kept

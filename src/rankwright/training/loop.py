@@ -88,7 +88,8 @@ class History:
     @property
     def best_value(self) -> float | None:
         """The value of the best step; None where nothing was watched."""
-        return None if self.best_step is None else self.values[self.best_step]
+        step = self.best_step
+        return None if step is None else self.values[step]
 
 
 def smoothed(values: Sequence[float], share: float) -> Float64Array:
@@ -227,6 +228,8 @@ class _Steps:
 
 
 def _enough(history: History, plan: LoopPlan) -> bool:
-    if plan.patience is None or history.best_step is None:
+    n_steps = len(history.values)
+    if plan.patience is None or n_steps <= max(plan.patience, plan.lasting * n_steps):  # so early none is too old
         return False
-    return len(history.values) - 1 - history.best_step >= max(plan.patience, plan.lasting * len(history.values))
+    best = history.best_step
+    return best is not None and n_steps - 1 - best >= max(plan.patience, plan.lasting * n_steps)

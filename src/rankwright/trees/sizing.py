@@ -8,8 +8,8 @@ queries that are held out.
 A forest has as many trees as are best for queries that were not trained on. Little data is cut into folds, and a forest
 is grown without each of them, side by side, tree by tree, on the same bin codes. After each tree the metric is measured
 over all queries, every one scored by the forest that never saw it; the length where it is best, together with its
-neighbours, is chosen. Of much data one part is held out, which is enough. Then a forest of that length is grown on all
-queries, by the caller.
+neighbours, is chosen. Where there are two shapes, they race, and after a few dozen trees the better one goes on alone.
+Of much data one part is held out, which is enough. Then a forest of that length is grown on all queries, by the caller.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from rankwright.trees.params import Growth
 N_FOLDS, MOST_DOCS_IN_FOLDS = 3, 300_000
 N_PARTS, MOST_DOCS = 5, 5_000_000  # of more data one part is held out; beyond the limit the search would cost too much
 LEAST_QUERIES = 20  # with fewer, chance would choose
-PATIENCE, LASTING = 100, 0.5  # stop after so many trees without a better mean, and after that share of all trees
+PATIENCE, LASTING = 60, 1 / 3  # stop after so many trees without a better mean, and after that share of all trees
+RACE = 64  # after so many trees of each shape, the one that is ahead goes on alone
+PACE = 0.05  # the learning rate that these numbers of trees are for
+TREES_IN_ALL_FOLDS = 300  # later ones change little, and are judged by one fold
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
 
 
@@ -62,8 +65,9 @@ LARGE = replace(SMALL, n_trees=500, max_leaves=31)
 BY_SIZE: tuple[tuple[float, ForestShape], ...] = ((150_000, SMALL), (1_000_000, MIDDLE), (inf, LARGE))
 # The other shape for little data, where held-out queries can choose.
 SYMMETRIC = ForestShape(n_trees=150, max_leaves=64, min_docs_in_leaf=10, growth="symmetric")
-# The mean of bags of small trees is as good or better where a single forest of theirs is a little worse, so symmetric
-# ones must lead by this share of the metric to be taken for bags.
+# Symmetric trees take ten times the space of small ones, so they must lead by this share of the metric to be taken.
+LEAD = 0.005
+# The mean of bags of small trees is as good or better where a single forest of theirs is a little worse.
 LEAD_IN_BAGS = 0.02
 LEAVES_OF_LITTLE = 40  # a leaf needs no more than this part of the documents, so that a few hundred can be split
 
@@ -89,6 +93,11 @@ def chosen_settings(given: Any, shape: ForestShape) -> dict[str, Any]:
     return {name: value for name, value in asdict(shape).items() if getattr(given, name, value) is None}
 
 
+def paced(n_trees: int, learning_rate: float) -> int:
+    """The number of trees with which a slower learning rate is as far as the usual one with `n_trees`."""
+    return max(n_trees, round(n_trees * PACE / learning_rate))
+
+
 def length_folds(groups: Groups, seed: int) -> list[Fold]:
     """The folds that are grown without: all of little data, one of much."""
     rng = np.random.default_rng([seed, LENGTH_STREAM])
@@ -102,10 +111,12 @@ class FoldedForests:
     """A learner of several forests, each grown on the queries outside one fold, here or by workers."""
 
     parts: Sequence[Any]
+    n_in_all: int  # trees of each; the first forest alone goes on
 
     def take_step(self, step: int) -> bool:
-        """Grow one more tree for each fold; False where none has anything left to learn."""
-        return any([part.take_step(step) for part in self.parts])
+        """Grow one more tree for each fold, later on for the first alone; False where nothing is left to learn."""
+        growing = self.parts if step < self.n_in_all else self.parts[:1]
+        return any([part.take_step(step) for part in growing])
 
     def model(self) -> Arrays:
         """The number of trees so far."""
