@@ -13,7 +13,7 @@ from rankwright.bagging.bag_members import repeat_queries, weighted
 from rankwright.bagging.bag_training import BagLearner
 from rankwright.bagging.samples import BagPlan
 from rankwright.errors import SettingError
-from rankwright.mart.recipe import ForestGrowth
+from rankwright.mart.length_search import UnseenForests
 from rankwright.objectives import lambdarank
 from rankwright.training.loop import History
 from rankwright.trees.bins.binned import bin_dataset
@@ -200,10 +200,10 @@ def test_bags_have_symmetric_trees_where_these_are_far_better_unseen(
 ):
     worth = {"best-first": 0.5, "symmetric": symmetric_is_worth}
 
-    def search(self, start, shape, chosen, run):  # noqa: ARG001
-        return History(watched="ndcg@10", values=[worth[shape.growth]])
+    def grow(self, n_trees):  # noqa: ARG001
+        self.history = History(watched="ndcg@10", values=[worth[self.shape.growth]])
 
-    monkeypatch.setattr(ForestGrowth, "_watched_on_unseen", search)
+    monkeypatch.setattr(UnseenForests, "grow", grow)
     ranker = rw.BLMART(n_bags=2, early_stopping=2).fit(small_data)
     assert ranker.chosen_["growth"] == growth
     assert ranker.chosen_["max_leaves"] == {"best-first": 7, "symmetric": 64}[growth]

@@ -171,7 +171,8 @@ def learn(
     Without `chooses` the last step counts, whatever was watched. With `smoothing`, which is that of the history, the
     best step may lie before the last one that was best, so the learner must know its earlier models (`model_after`).
     Training continues from `checkpoint` if it holds a state, or where `history`, that of an earlier call with this very
-    learner, ends; then, too, it must know its earlier models. Ctrl-C keeps the best model so far; if there is none yet, KeyboardInterrupt is raised.
+    learner, ends; then, too, it must know its earlier models. Ctrl-C keeps the best model so far; if there is none yet,
+    KeyboardInterrupt is raised.
     """
     learner, watch = lesson.learner, lesson.watch
     require(plan.patience is None or watch is not None, NEEDS_VALIDATION)
