@@ -304,9 +304,8 @@ def _permutation(order: ArrayLike | None, n_docs: int) -> IntArray:
 
 def _refuse_contradiction(zero: BoolArray | np.bool_, one: BoolArray | np.bool_) -> None:
     if np.any(zero & one):
-        raise InputError(
-            "a chain that holds both a posterior of 0 and one of 1 contradicts itself and defines no posterior"
-        )
+        told = "a chain that holds both a posterior of 0 and one of 1 contradicts itself and defines no posterior"
+        raise InputError(told)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -128,9 +128,8 @@ class Bagging(Ranker, BaggingSettings):
         """
         member: Ranker = LambdaMART() if self.ranker is None else self.ranker
         require_type(member, Ranker, "ranker", "a ranker, such as LambdaMART()")
-        require(
-            not isinstance(member, Bagging), "bags cannot be bagged again: give the ranker itself, and a larger n_bags"
-        )
+        told = "bags cannot be bagged again: give the ranker itself, and a larger n_bags"
+        require(not isinstance(member, Bagging), told)
         if self.select is not None:
             changes = changes | {"select": self.select}
         return copy_of(member, **changes)

@@ -88,14 +88,10 @@ class ForestBagRecipe:
         return trained_ranker(ranker, outcome, prepared.features, prepared.scaling, prepared.clicks)
 
     def _train_on_shards(self, ranker: Any, shards: Shards, given: Given, run: TrainingRun) -> TrainedRanker:
-        require(
-            ranker.scaling is None and ranker.unjudged is None,
-            "scaling and unjudged need the whole data, but shards are read one at a time: leave them out",
-        )
-        require(
-            ranker.overfit or given.valid is not None,
-            "bags over shards cannot stop on queries they did not draw: give valid, or set overfit",
-        )
+        told = "scaling and unjudged need the whole data, but shards are read one at a time: leave them out"
+        require(ranker.scaling is None and ranker.unjudged is None, told)
+        told = "bags over shards cannot stop on queries they did not draw: give valid, or set overfit"
+        require(ranker.overfit or given.valid is not None, told)
         data = bin_shards(shards, ranker.engine, **ranker.binning())
         known = KnownFeatures(data.mapper.n_features, tuple(data.feature_names))
         watched, parts = binned_validation(ranker, known, given, data.mapper)
@@ -109,10 +105,8 @@ class ForestBagRecipe:
 
 
 def _check_overfit(ranker: Any) -> None:
-    require(
-        not ranker.overfit or ranker.early_stopping is None,
-        "overfit keeps every tree and early_stopping does not: choose one of them",
-    )
+    told = "overfit keeps every tree and early_stopping does not: choose one of them"
+    require(not ranker.overfit or ranker.early_stopping is None, told)
 
 
 def _chosen(ranker: Any, bags: TrainedBags, shape: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:

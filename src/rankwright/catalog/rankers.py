@@ -71,10 +71,8 @@ def read_model(path: Any, *, module: Any = None) -> tuple[Ranker, dict[str, Any]
         ranker = _imported(foreign)
         return ranker, ranker.to_state()[0]
     model, kind = _open_model(path)
-    require(
-        module is None or issubclass(kind.settings, NetSettings) or kind.name == "bagging",
-        f"{os.fspath(path)} holds a {kind.name}, which has no module",
-    )
+    told = f"{os.fspath(path)} holds a {kind.name}, which has no module"
+    require(module is None or issubclass(kind.settings, NetSettings) or kind.name == "bagging", told)
     given: dict[str, Any] = {} if module is None else {"module": module}
     if kind.name == "bagging":
         given["kinds"] = RANKERS

@@ -48,10 +48,8 @@ def score_file(
     """
     if style not in STYLES:
         raise UnknownNameError("style", style, known=STYLES)
-    require(
-        top is None or style != "scores",
-        "a file of scores has a line for each document: leave out the top, or write csv, jsonl or trec",
-    )
+    told = "a file of scores has a line for each document: leave out the top, or write csv, jsonl or trec"
+    require(top is None or style != "scores", told)
     n_docs = 0
 
     def counted() -> Scored:
@@ -74,9 +72,8 @@ def style_of(target: FilePath, style: str | None, top: int | None) -> str:
         return "scores" if top is None else "csv"
     if ending not in ENDINGS:
         known = f"{', '.join(ENDINGS)}, or {' or '.join(filter(None, PLAIN))} for one score a line"
-        raise SettingError(
-            Message(f"scores are not written as {ending!r}; wanted {known}, or ", Parameter("to", "STYLE"))
-        )
+        told = Message(f"scores are not written as {ending!r}; wanted {known}, or ", Parameter("to", "STYLE"))
+        raise SettingError(told)
     return ENDINGS[ending]
 
 

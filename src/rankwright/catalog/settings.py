@@ -75,9 +75,8 @@ def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
             raise SettingError(f"objective {name} cannot have the settings {values}") from None
     family, _, metric = name.partition(":")
     if mode != "paper" or family != "lambdarank" or values:
-        raise SettingError(
-            f"mode must be default, or paper for lambdarank without other settings, got {mode!r} for {name}"
-        )
+        wanted = f"mode must be default, or paper for lambdarank without other settings, got {mode!r} for {name}"
+        raise SettingError(wanted)
     return paper_lambdarank(metric) if metric else paper_lambdarank()
 
 

@@ -48,10 +48,8 @@ class TrainingFiles:
     options: Mapping[str, Any] = field(default_factory=dict)  # how all files are read, as `read` has it
 
     def __post_init__(self) -> None:
-        require(
-            self.valid is not None or self.valid_initial_scores is None,
-            "initial scores of validation documents were given without the documents: give both or neither",
-        )
+        told = "initial scores of validation documents were given without the documents: give both or neither"
+        require(self.valid is not None or self.valid_initial_scores is None, told)
         require(self.valid is not None or not self.watch, "documents to watch go with validation documents: give both")
 
     @contextmanager

@@ -182,11 +182,14 @@ def _compared(
     """How what can be learned compares with the order shown, for JSON and in lines for people; it may warn."""
     import warnings
 
-    from rankwright.debiasing.held_out_orders import WorseThanShownWarning, compared_with_order_shown
+    from rankwright.clicks.preferences import click_rates
+    from rankwright.debiasing import held_out_orders as orders
 
-    found = compared_with_order_shown(data, log, votes_of, seed=seed, threads=threads)
+    by_lists = orders.orders_of_lists(data, log, votes_of, seed=seed)
+    by_queries = orders.orders_of_queries(click_rates(data, log), seed=seed, threads=threads)
+    found = orders.RouteComparison(by_lists, by_queries)
     for text in found.warnings:
-        warnings.warn(text, WorseThanShownWarning, stacklevel=2)
+        warnings.warn(text, orders.WorseThanShownWarning, stacklevel=2)
     return {"held_out": found.to_dict()}, found.told
 
 

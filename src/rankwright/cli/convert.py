@@ -48,9 +48,8 @@ def convert(
     """
     from rankwright.formats.conversion import convert as convert_files
 
-    require(
-        not (as_json and target == "-"), "--json and the data cannot both go to standard output: name a file as DST"
-    )
+    told = "--json and the data cannot both go to standard output: name a file as DST"
+    require(not (as_json and target == "-"), told)
     require("categories" not in reading, "convert writes numbers, and --categories would leave their codes alone")
     formats = {"source_format": source_format, "target_format": target_format}
     options = reading | given(tag=tag, threads=threads)

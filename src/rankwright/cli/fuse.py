@@ -32,9 +32,8 @@ def fuse(
     from rankwright.formats.trec import read_run, write_run
     from rankwright.ranking.fusion import fuse as fuse_runs
 
-    require(
-        not (as_json and out == "-"), "--json and the run cannot both go to standard output: name a file with --out"
-    )
+    told = "--json and the run cannot both go to standard output: name a file with --out"
+    require(not (as_json and out == "-"), told)
     shares = None if weights is None else [_number(text) for text in separated(weights)]
     with progress():
         found = fuse_runs([read_run(path) for path in runs], method, normalisation=normalisation, weights=shares, k=k)

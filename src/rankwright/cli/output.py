@@ -169,9 +169,8 @@ def print_rows(rows: Iterable[tuple[str, str]], title: str = "", items: Sequence
 
 def write_per_query(path: str, columns: Mapping[str, Any], *, as_json: bool) -> None:
     """Write the table of queries: separated by tabs, or by commas where the name ends in .csv; `-` is stdout."""
-    require(
-        not (as_json and path == "-"), "--json and the table of queries cannot both go to standard output: name a file"
-    )
+    told = "--json and the table of queries cannot both go to standard output: name a file"
+    require(not (as_json and path == "-"), told)
     from rankwright.report.table_files import write_columns
 
     write_columns(path, columns)

@@ -165,9 +165,8 @@ def click_rates(data: RankingDataset, log: ClickLog) -> RankingDataset:
     sums = document_sums(data, log)
     shown = sums["shown"] > 0
     if not shown.any():
-        raise InputError(
-            "no document of the log has features: the ids of queries and documents must be those of the log"
-        )
+        wanted = "no document of the log has features: the ids of queries and documents must be those of the log"
+        raise InputError(wanted)
     divisor = np.maximum(sums["shown"], 1)
     labels = np.where(shown, sums["clicks"] / divisor, np.nan).astype(np.float32)
     unseen = int(log.ranks.max()) + 1  # below everything that was shown

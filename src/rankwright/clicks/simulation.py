@@ -161,10 +161,8 @@ def simulate(
 def _examination(chances: ArrayLike, eta: float) -> Float64Array:
     """The chances of examination to the power `eta`."""
     given = np.atleast_1d(np.asarray(chances, np.float64))
-    require(
-        given.size > 0 and bool(((given >= 0) & (given <= 1)).all()),
-        f"examination must be chances from 0 to 1, one for each rank, got {np.array2string(given, threshold=10)}",
-    )
+    wanted = f"examination must be chances from 0 to 1, one for each rank, got {np.array2string(given, threshold=10)}"
+    require(given.size > 0 and bool(((given >= 0) & (given <= 1)).all()), wanted)
     require(0 <= eta < np.inf, f"eta must be 0 or more, got {eta}")
     return given**eta
 

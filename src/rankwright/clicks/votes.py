@@ -136,9 +136,8 @@ def count_votes(log: Log, rule: str = "skip-above", *, correct: bool = False, th
     """
     if rule not in RULES:
         raise UnknownNameError("rule", rule, known=RULES)
-    require(
-        not correct or rule in AGAINST_THE_ORDER, f"the correction is for {' and '.join(AGAINST_THE_ORDER)}, got {rule}"
-    )
+    told = f"the correction is for {' and '.join(AGAINST_THE_ORDER)}, got {rule}"
+    require(not correct or rule in AGAINST_THE_ORDER, told)
     source = log if isinstance(log, ClickLog | LogFile) else LogFile(log, threads=threads)
     n_threads = thread_count(threads)
     votes = _counted(source, RULES[rule], NO_AMOUNTS, n_threads)
@@ -442,8 +441,6 @@ def skip_above_and_next(clicks: Sequence[int], n_shown: int) -> list[tuple[int, 
 
 
 def _positions(clicks: Sequence[int]) -> list[int]:
-    require(
-        all(click >= 1 and click == int(click) for click in clicks),
-        f"positions are whole numbers, counted from 1, got {list(clicks)}",
-    )
+    told = f"positions are whole numbers, counted from 1, got {list(clicks)}"
+    require(all(click >= 1 and click == int(click) for click in clicks), told)
     return sorted(set(map(int, clicks)))

@@ -216,9 +216,8 @@ class _RayRun:
             outcome, posted = ray.get(reference)
         except LOST as error:
             if work.tries == MAX_TRIES:
-                raise ClusterError(
-                    f"task {work.number} was tried {MAX_TRIES} times, and each time its worker or node died: {error}"
-                ) from None
+                told = f"task {work.number} was tried {MAX_TRIES} times, and each time its worker or node died: {error}"
+                raise ClusterError(told) from None
             self._give(replace(work, tries=work.tries + 1))
             return None
         except RayError as error:
@@ -284,9 +283,8 @@ def _joined_ray(address: str) -> Iterator[None]:
 def _check_reachable(address: str) -> None:
     """Raise where nobody listens at `address`: Ray itself would ask again for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    require(
-        bool(host) and port.isdecimal(), f"a cluster is local, auto, or the HOST:PORT of a Ray cluster, got {address!r}"
-    )
+    told = f"a cluster is local, auto, or the HOST:PORT of a Ray cluster, got {address!r}"
+    require(bool(host) and port.isdecimal(), told)
     try:
         socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
     except OSError as error:

@@ -130,7 +130,10 @@ def mistakes_of(net: ComparatorNet, data: RankingDataset, *, threads: int = 1) -
     where the data has them, are used instead of labels, and all of them are compared.
     """
     if data.preferences is not None:
-        return _wrong_preferences(net, data.features, data.preferences, threads)
+        better, worse = _better_and_worse(data.preferences)
+        margins = net.margins(data.features, better, worse, threads=threads)
+        wrong = (data.preferences.probability != 0.5) & ~(margins[:, 0] > margins[:, 1])
+        return better[wrong], worse[wrong]
     assert data.labels is not None  # a dataset without preferences has labels
     parts = _parts(data.groups)
     found = (_of_queries(net, data.features, data.labels, part, data.groups, threads) for part in parts)
@@ -164,15 +167,6 @@ def _of_queries(
     # Query q has the first counts[q] pairs from room[q] on.
     before = np.cumsum(counts) - counts
     return np.asarray(mistakes[np.repeat(room[:-1] - before, counts) + np.arange(counts.sum())]) + int(start)
-
-
-def _wrong_preferences(
-    net: ComparatorNet, features: Float32Array, preferences: Preferences, threads: int
-) -> tuple[IntArray, IntArray]:
-    better, worse = _better_and_worse(preferences)
-    margins = net.margins(features, better, worse, threads=threads)
-    wrong = (preferences.probability != 0.5) & ~(margins[:, 0] > margins[:, 1])
-    return better[wrong], worse[wrong]
 
 
 def n_possible_pairs(data: RankingDataset) -> int:

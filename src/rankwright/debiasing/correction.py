@@ -169,9 +169,8 @@ def shown_documents(data: RankingDataset) -> tuple[IntArray, RankingDataset, _Cl
     require_input(len(rows) != 0, "position bias is measured on clicks, and no document has a label")
     queries = np.unique(data.groups.query_of_row[rows], return_inverse=True)[1]
     if queries.max(initial=0) < 1:
-        raise InputError(
-            "position bias is measured on held-out queries, and there is only one query: set debias to none"
-        )
+        told = "position bias is measured on held-out queries, and there is only one query: set debias to none"
+        raise InputError(told)
     weights = None if data.document_weights is None else data.document_weights[rows]
     shown = RankingDataset.from_arrays(
         data.features[rows], data.labels[rows], qid=queries, positions=positions[rows], document_weights=weights

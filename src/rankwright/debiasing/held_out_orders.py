@@ -16,7 +16,7 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Float64Array
 from rankwright.clicks.logs.click_log import ClickLog
-from rankwright.clicks.preferences import click_rates, document_sums, vote_sums
+from rankwright.clicks.preferences import document_sums, vote_sums
 from rankwright.clicks.votes import PairVotes
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -128,26 +128,13 @@ def sampled_queries(data: RankingDataset) -> RankingDataset:
     return data.take_queries(np.linspace(0, data.n_queries - 1, n_queries).round().astype(np.int64))
 
 
-def compared_with_order_shown(
-    data: RankingDataset,
-    log: ClickLog,
-    votes_of: Callable[[ClickLog], PairVotes] | None = None,
-    *,
-    seed: int = 0,
-    threads: int | None = None,
-) -> RouteComparison:
-    """Compare what documents and the lists of their queries teach with the order shown.
-
-    Where preferences are to be learned from, the data has them, and `votes_of` counts those of a part of the log.
-    """
-    lists = orders_of_lists(data, log, votes_of, seed=seed)
-    return RouteComparison(lists, orders_of_queries(click_rates(data, log), seed=seed, threads=threads))
-
-
 def orders_of_lists(
     data: RankingDataset, log: ClickLog, votes_of: Callable[[ClickLog], PairVotes] | None = None, *, seed: int = 0
 ) -> HeldOutOrders:
-    """Compare what some lists say with the order of other lists of the same queries."""
+    """Compare what some lists say with the order of other lists of the same queries.
+
+    Where preferences are to be learned from, the data has them, and `votes_of` counts those of a part of the log.
+    """
     known, held = log.split(HELD_OUT_SHARE, seed=seed)
     before, after = document_sums(data, known), document_sums(data, held)
     times = np.maximum(after["shown"], 1)

@@ -260,9 +260,8 @@ def _solr_net(params: Mapping[str, Any], names: Sequence[str], features: Float32
     for layer in params["layers"]:
         weights = np.array(layer["matrix"], np.float64).astype(np.float32)
         if weights.shape[1] != values.shape[1] or len(layer["bias"]) != len(weights):
-            raise InputError(
-                f"a layer of {weights.shape} does not fit {values.shape[1]} inputs of {len(names)} features"
-            )
+            told = f"a layer of {weights.shape} does not fit {values.shape[1]} inputs of {len(names)} features"
+            raise InputError(told)
         sums = np.tile(np.array(layer["bias"], np.float64).astype(np.float32), (len(values), 1))
         for column in range(values.shape[1]):
             sums += values[:, column : column + 1] * weights[:, column]

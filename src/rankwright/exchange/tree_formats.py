@@ -91,17 +91,15 @@ def forest_for(
     no splits of categories.
     """
     if not isinstance(subject, ForestSubject):
-        raise NotExportableError(
-            f"{target} holds trees, and this is {KIND_WORDS[subject.kind]}: onnx, c and solr hold sums and nets"
-        )
+        told = f"{target} holds trees, and this is {KIND_WORDS[subject.kind]}: onnx, c and solr hold sums and nets"
+        raise NotExportableError(told)
     forest = subject.forest
     if zeros is not None and forest.readings is not None:
         used = np.unique(forest.feature[inner_nodes(forest)])
         counted = used[forest.readings[used] == Reading.ZERO_IS_MISSING.value]
         if len(counted):
-            raise NotExportableError(
-                f"{target} cannot count zeros as missing, as feature {subject.names[counted[0]]} needs: take {zeros}"
-            )
+            told = f"{target} cannot count zeros as missing, as feature {subject.names[counted[0]]} needs: take {zeros}"
+            raise NotExportableError(told)
     nodes = category_nodes(forest)
     if categories is not None and len(nodes):
         feature = subject.names[forest.feature[nodes[0]]]

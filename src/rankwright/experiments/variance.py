@@ -55,10 +55,8 @@ class StudyPlan:
 
     def __post_init__(self) -> None:
         require(self.n_samples >= 2, f"a variance needs 2 samples or more, got {self.n_samples}")
-        require(
-            0 < self.sample_fraction < 1,
-            f"samples that differ need a sample_fraction between 0 and 1, got {self.sample_fraction}",
-        )
+        told = f"samples that differ need a sample_fraction between 0 and 1, got {self.sample_fraction}"
+        require(0 < self.sample_fraction < 1, told)
         for metric in self.metrics:
             as_measure(metric)
 

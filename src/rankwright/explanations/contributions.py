@@ -40,9 +40,8 @@ class Question:
     def refuse_background(self, kind: str) -> None:
         """Raise where a background was given to a model that has another starting point."""
         if self.background is not None:
-            raise InputError(
-                f"{kind} is explained along the way from features of 0, as it sees them: leave out background"
-            )
+            told = f"{kind} is explained along the way from features of 0, as it sees them: leave out background"
+            raise InputError(told)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

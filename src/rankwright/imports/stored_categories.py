@@ -80,9 +80,8 @@ def _as_values(categories: Sequence[Any], name: str) -> list[float]:
     with np.errstate(over="ignore"):
         values = np.array([float(category) for category in categories]).astype(np.float32) + np.float32(0)  # -0 is 0
     if len(np.unique(values)) < len(values) or not np.isfinite(values).all():
-        raise InputError(
-            f"the categories of {name!r} must be different, finite numbers in single precision: train with texts"
-        )
+        wanted = f"the categories of {name!r} must be different, finite numbers in single precision: train with texts"
+        raise InputError(wanted)
     return [float(value) for value in values]
 
 

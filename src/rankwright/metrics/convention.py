@@ -86,9 +86,8 @@ class Relevance:
 
     def __post_init__(self) -> None:
         require(0 <= self.threshold < math.inf, f"a relevance threshold must be 0 or more, got {self.threshold}")
-        require(
-            self.threshold > 0 or not self.inclusive, "label 0 cannot be relevant: write relevant>0, or relevant>=1"
-        )
+        told = "label 0 cannot be relevant: write relevant>0, or relevant>=1"
+        require(self.threshold > 0 or not self.inclusive, told)
 
     def of(self, labels: Float32Array) -> BoolArray:
         """Whether each label is relevant."""
@@ -176,10 +175,8 @@ class Convention:
     base: str = field(default=DEFAULT, compare=False)
 
     def __post_init__(self) -> None:
-        require(
-            0 < self.max_grade <= LARGEST_GRADE,
-            f"max_grade must be above 0 and at most {LARGEST_GRADE:g}, got {self.max_grade}",
-        )
+        wanted = f"max_grade must be above 0 and at most {LARGEST_GRADE:g}, got {self.max_grade}"
+        require(0 < self.max_grade <= LARGEST_GRADE, wanted)
 
     @property
     def name(self) -> str:

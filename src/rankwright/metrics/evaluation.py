@@ -350,9 +350,8 @@ def evaluate_lists(
     resamples: int = RESAMPLES,
 ) -> Evaluation:
     """The evaluation of scored lists, which need not come from a dataset."""
-    require(
-        isinstance(resamples, int | np.integer) and resamples >= 1, f"resamples must be 1 or more, got {resamples!r}"
-    )
+    wanted = f"resamples must be 1 or more, got {resamples!r}"
+    require(isinstance(resamples, int | np.integer) and resamples >= 1, wanted)
     chosen = as_convention(convention)
     measures = measures_of(metrics, chosen)
     n_threads = thread_count(threads)

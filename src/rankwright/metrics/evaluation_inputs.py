@@ -83,9 +83,8 @@ def _of_frame(frame: Any, labels: Any, qid: Any, group: Any, features: Sequence[
     if all(value is None or isinstance(value, str) for value in (labels, qid)):
         data = from_frame(frame, Columns(query=qid, label=labels), features=features)
         if data.labels is None:
-            raise InputError(
-                f"there is no label column: found {quoted_list(table_of(frame).names)}; name it with labels="
-            )
+            told = f"there is no label column: found {quoted_list(table_of(frame).names)}; name it with labels="
+            raise InputError(told)
         return data
     table = table_of(frame)
     columns = [table.columns.get(value) if isinstance(value, str) else value for value in (labels, qid)]

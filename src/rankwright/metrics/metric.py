@@ -157,9 +157,8 @@ class AtAnyCutoff(ListMetric):
     cutoff: int | None = None
 
     def __post_init__(self) -> None:
-        require(
-            self.cutoff is None or self.cutoff >= 1, f"the cutoff of {self.family} must be 1 or more, got {self.cutoff}"
-        )
+        wanted = f"the cutoff of {self.family} must be 1 or more, got {self.cutoff}"
+        require(self.cutoff is None or self.cutoff >= 1, wanted)
 
     @property
     def name(self) -> str:

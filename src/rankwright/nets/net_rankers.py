@@ -51,10 +51,8 @@ def nystrom_map(settings: RankNetSettings, scaled_features: Callable[[], Float32
     """The map of the kernel, if there is one."""
     if settings.kernel is None:
         return None
-    require(
-        settings.module is None and settings.hidden is not None and not tuple(settings.hidden),
-        "kernel makes a linear net: set hidden=() and no module",
-    )
+    told = "kernel makes a linear net: set hidden=() and no module"
+    require(settings.module is None and settings.hidden is not None and not tuple(settings.hidden), told)
     return fit_nystrom(
         scaled_features(), settings.kernel, n_landmarks=settings.landmarks, gamma=settings.gamma, seed=settings.seed
     )

@@ -192,15 +192,11 @@ class PairwiseObjective:
         for name in ("truncation", "sampled_pairs"):
             value = getattr(self, name)
             require(value is None or value >= 1, f"{name} must be 1 or more, or None for all, got {value}")
-        require(
-            self.truncation is None or self.sampled_pairs is None,
-            "truncation and sampled_pairs are two ways to have fewer pairs; choose one and set the other to None",
-        )
+        told = "truncation and sampled_pairs are two ways to have fewer pairs; choose one and set the other to None"
+        require(self.truncation is None or self.sampled_pairs is None, told)
         require(self.certainty > 0, f"certainty must be above 0, got {self.certainty}")
-        require(
-            not self.pair_equal_labels or isinstance(self.delta, Constant),
-            f"equal labels pair only where every pair counts alike: swapping them never changes {self.delta.name}",
-        )
+        told = f"equal labels pair only where every pair counts alike: swapping them never changes {self.delta.name}"
+        require(not self.pair_equal_labels or isinstance(self.delta, Constant), told)
         require(self.perturbations >= 0, f"perturbations must be 0 or more, got {self.perturbations}")
         require(0 <= self.noise < inf, f"noise must be 0 or more, and finite, got {self.noise}")
         require(0 <= self.constant_share <= 1, f"constant_share must be from 0 to 1, got {self.constant_share}")
@@ -211,18 +207,12 @@ class PairwiseObjective:
         if isinstance(self.delta, Constant):
             for name in ("perturbations", "expected_ties", "constant_share"):
                 require(not getattr(self, name), f"{name} is for weights by a metric, but here every pair counts alike")
-        require(
-            not self.neighbours or self.perturbations > 0,
-            "neighbours are those of noisy orders: set perturbations to how many, such as 10",
-        )
-        require(
-            not self.neighbours or (self.sampled_pairs is None and self.constant_share == 0),
-            "neighbours leaves only few pairs, so sampled_pairs and constant_share do not go with it",
-        )
-        require(
-            not self.expected_ties or self.perturbations == 0,
-            "expected_ties and perturbations are two ways to average over orders; choose one",
-        )
+        told = "neighbours are those of noisy orders: set perturbations to how many, such as 10"
+        require(not self.neighbours or self.perturbations > 0, told)
+        told = "neighbours leaves only few pairs, so sampled_pairs and constant_share do not go with it"
+        require(not self.neighbours or (self.sampled_pairs is None and self.constant_share == 0), told)
+        told = "expected_ties and perturbations are two ways to average over orders; choose one"
+        require(not self.expected_ties or self.perturbations == 0, told)
         require(
             not self.expected_ties or self.delta.kind == "discounted-gain",
             f"the mean over all orders of equal scores is not known for {self.delta.name}, only for ndcg, dcg, p, "

@@ -73,9 +73,8 @@ def _one_label(y: Any, label: Any) -> Any:
 
 def _data_of_arrays(ranker: BaseEstimator, X: Any, y: Any, beside: Mapping[str, Any]) -> RankingDataset:
     if y is None and beside["preferences"] is None:
-        raise InputError(
-            f"{ranker.name} requires y to be passed, but the target y is None, and preferences are as well"
-        )
+        told = f"{ranker.name} requires y to be passed, but the target y is None, and preferences are as well"
+        raise InputError(told)
     for name, value in {"y": y, **beside}.items():
         named_column(name, value)
     if is_frame(X):
@@ -261,15 +260,13 @@ def _check_as_trained(name: str, rows: Any, known: KnownFeatures) -> None:
         message = f"X does not have valid feature names, but {name} was fitted with feature names"
         warnings.warn(message, UserWarning, stacklevel=6)
     if rows.shape[1] != known.n_features:
-        raise InputError(
-            f"X has {rows.shape[1]} features, but {name} is expecting {known.n_features} features as input"
-        )
+        told = f"X has {rows.shape[1]} features, but {name} is expecting {known.n_features} features as input"
+        raise InputError(told)
 
 
 def refuse_beside_a_dataset(given: Mapping[str, Any]) -> None:
     """Raise if a caller also gives what a dataset, or a file of one, holds itself."""
     extra = [name for name, value in given.items() if value is not None]
     if extra:
-        raise InputError(
-            f"a RankingDataset or a file brings its own {', '.join(extra)}; give it to the dataset instead"
-        )
+        told = f"a RankingDataset or a file brings its own {', '.join(extra)}; give it to the dataset instead"
+        raise InputError(told)

@@ -34,9 +34,8 @@ class View(Generic[Value]):
 
     def __set__(self, ranker: Any, value: Any) -> None:
         """Refuse: a value of its own would hide what was trained."""
-        raise AttributeError(
-            f"fitted attributes are views of trained_ and cannot be assigned, as was tried with {value!r}"
-        )
+        told = f"fitted attributes are views of trained_ and cannot be assigned, as was tried with {value!r}"
+        raise AttributeError(told)
 
 
 def for_the_library(method: Function) -> Function:

@@ -112,9 +112,8 @@ def _exponential(labels: Float32Array, threads: int) -> Float64Array:
 def _looked_up(table: Float64Array, labels: Float32Array, _threads: int) -> Float64Array:
     known = (labels == np.trunc(labels)) & (labels >= 0) & (labels < len(table))
     if not known.all():
-        raise InputError(
-            f"label {labels[~known][0]:g} is not in the table of gains, which has labels 0 to {len(table) - 1}"
-        )
+        told = f"label {labels[~known][0]:g} is not in the table of gains, which has labels 0 to {len(table) - 1}"
+        raise InputError(told)
     return table[labels.astype(np.int64)]
 
 

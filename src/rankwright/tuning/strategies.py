@@ -180,9 +180,8 @@ def grid(task: SearchTask) -> Search:
     """Every configuration of a grid, in one batch."""
     size = grid_size(task.space)
     if task.plan.trials is not None and task.plan.trials != size:
-        raise SettingError(
-            f"a grid tries all of its {size} configurations; for {task.plan.trials} of them take strategy random"
-        )
+        told = f"a grid tries all of its {size} configurations; for {task.plan.trials} of them take strategy random"
+        raise SettingError(told)
     yield [Trial(settings) for settings in grid_members(task.space)]
 
 
@@ -226,10 +225,8 @@ def budgets(task: SearchTask, n_trials: int) -> list[int]:
         )
     rounds = len(sizes_of_rounds(n_trials, task.plan.eta)) - 1
     least = task.plan.min_budget or max(1, task.max_budget // task.plan.eta**rounds)
-    require(
-        1 <= least <= task.max_budget,
-        f"min_budget must lie between 1 and the full budget of {task.max_budget}, got {least}",
-    )
+    wanted = f"min_budget must lie between 1 and the full budget of {task.max_budget}, got {least}"
+    require(1 <= least <= task.max_budget, wanted)
     grown = [min(task.max_budget, least * task.plan.eta**number) for number in range(rounds)]
     return [*grown, task.max_budget]
 

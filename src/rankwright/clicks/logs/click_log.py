@@ -340,9 +340,8 @@ def pair_log(log: ClickLog, *, threads: int | None = None) -> PairLog:
     numbers, n_distinct = np.empty(len(merged.documents), np.int32), np.empty(n_queries, np.int64)
     kernels.number_documents(row_starts, merged.documents, numbers, n_distinct, n_threads)
     pair_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_distinct)])
-    require(
-        int(pair_starts[-1]) < 2**31, "a log may have two billion different pairs of a query and a document at most"
-    )
+    told = "a log may have two billion different pairs of a query and a document at most"
+    require(int(pair_starts[-1]) < 2**31, told)
     pairs = numbers + np.repeat(pair_starts[:-1], np.diff(row_starts)).astype(np.int32)
     documents = np.empty(int(pair_starts[-1]), np.int32)
     documents[pairs] = merged.documents

@@ -521,9 +521,8 @@ def _stored_parameters(arrays: Mapping[str, Any], n_pairs: int, chances: Mapping
     lengths = {"attraction": EACH_PAIR, "usual": EACH_PAIR, "rank_attraction": None, **chances}
     for name, length in lengths.items():
         found = read_array(parameters, name, np.float64, (n_pairs if length == EACH_PAIR else length,))
-        require_input(
-            len(found) > 0 and 0 <= found.min() <= found.max() <= 1, f"{name} must have chances between 0 and 1"
-        )
+        wanted = f"{name} must have chances between 0 and 1"
+        require_input(len(found) > 0 and 0 <= found.min() <= found.max() <= 1, wanted)
     for name, kind in (("clicks", np.float64), ("examined", np.float64), ("shown", np.int64)):
         if read_array(parameters, name, kind, (n_pairs,)).min() < 0:
             raise InputError(f"{name} must be 0 or more")

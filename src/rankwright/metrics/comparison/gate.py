@@ -152,9 +152,8 @@ def check_not_worse(
     require(old[0] != new[0], f"a gate compares two systems, and both are called {new[0]}")
     tests, p_values = {}, []
     for metric, loss in allowed.items():
-        require(
-            0 <= loss < float("inf"), f"the loss that is allowed in {metric} must be a number of 0 or more, got {loss}"
-        )
+        wanted = f"the loss that is allowed in {metric} must be a number of 0 or more, got {loss}"
+        require(0 <= loss < float("inf"), wanted)
         name = _evaluated(metric, old[1])
         pair = old[1][name], new[1][name]
         tests[name] = paired_test(*pair, randomisations=randomisations), loss

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Tabular
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_input, require_type
 from rankwright.metrics.comparison.comparison_tables import tables_of
@@ -31,7 +30,7 @@ from rankwright.metrics.evaluation_inputs import ScoringSystem, judgments_of, sc
 from rankwright.metrics.metric_table import Metrics
 from rankwright.metrics.significance import RANDOMISATIONS, AgainstBest, best_first, best_of_each, tested_against_best
 from rankwright.progress.stages import announce
-from rankwright.ranking.fusion import fuse
+from rankwright.ranking.fusion import fuse as fuse_scores
 from rankwright.tables.text import ShownTables
 
 ALPHA = 0.05
@@ -418,7 +417,10 @@ def compare(
             lists[name] = ScoredLists.of_dataset(scores_of(scores, data), data)
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
-    lists = _with_fused_scores(lists, data, fuse)
+    in_source_order = {name: data.in_source_order(own.scores) for name, own in lists.items()}
+    for method in names_of_fusions(fuse, lists):
+        fused = data.from_source_order(np.asarray(fuse_scores(in_source_order, method, data=data)))
+        lists[method] = replace(next(iter(lists.values())), scores=fused)
     announce("measuring")
     how: dict[str, Any] = {"threads": threads, "seed": seed, "resamples": resamples}
     evaluations = {name: evaluate_lists(own, metrics, convention, **how) for name, own in lists.items()}
@@ -458,18 +460,6 @@ def compare_evaluations(
         _check_same(names[0], evaluations[names[0]], name, evaluations[name])
     best = best_of_each(evaluations)
     return SystemComparison(dict(evaluations), best, tested_against_best(evaluations, best, randomisations), alpha)
-
-
-def _with_fused_scores(
-    lists: Mapping[str, ScoredLists], data: RankingDataset, methods: str | Sequence[str]
-) -> dict[str, ScoredLists]:
-    """The lists of the systems, and one more for each method of fusion."""
-    found = dict(lists)
-    for method in names_of_fusions(methods, lists):
-        in_source_order = {name: data.in_source_order(own.scores) for name, own in lists.items()}
-        fused = data.from_source_order(np.asarray(fuse(in_source_order, method, data=data)))
-        found[method] = replace(next(iter(lists.values())), scores=fused)
-    return found
 
 
 def names_of_fusions(methods: str | Sequence[str], systems: Mapping[str, Any]) -> list[str]:

@@ -15,15 +15,7 @@ from rankwright.mart.lambdamart import LambdaMART
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.fold_values import THREADS, ahead, best_of, by_fold, convention_of, fitted, values_of
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
-from rankwright.reproduce.published import (
-    PLAIN,
-    RANDOM,
-    SLIDES_BEST_CONFIGURATIONS,
-    SLIDES_TABLES,
-    WITH,
-    WITHOUT,
-    Rows,
-)
+from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_BEST_CONFIGURATIONS, SLIDES_TABLES, WITH, WITHOUT, Rows
 from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, ranker_of_table, results_by_row, sets_of
 from rankwright.reproduce.sources import DataSource, fold, source_named
 from rankwright.tuning.trials import for_json, from_json

@@ -256,9 +256,8 @@ def _record_of(line: bytes, path: Path) -> Record:
     try:
         return Record.from_dict(json.loads(line))
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{path} is damaged: a line is no record of an experiment: {checks.as_one_line(str(error))}"
-        ) from None
+        told = f"{path} is damaged: a line is no record of an experiment: {checks.as_one_line(str(error))}"
+        raise InputError(told) from None
 
 
 def _files_of(arrays: Mapping[str, NDArray[Any]]) -> SavedState:
