@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,9 +20,8 @@ from rankwright.exchange.verifying import beyond_limits, made_up, verify
 
 CASES = all_cases()
 QUICK = CASES[::41]  # a sample over all libraries
-# `plugin-xgboost` is a bare list of trees, which does not tell that they give one score.
-BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost-objective",
-        "plugin-xgboost-raw", "ranklib")  # fmt: skip
+BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost",
+        "plugin-xgboost-objective", "plugin-xgboost-raw", "ranklib")  # fmt: skip
 CHEAP = [name for name in TARGETS if name != "c"]  # compiling takes a second
 
 
@@ -141,9 +141,9 @@ def test_xgboost_writes_the_same_model_in_three_ways(tmp_path):
     model, _ = MAKERS["xgboost"](Case("xgboost", (("base_score", 0.25),), True, False))
     for name in ("model.json", "model.ubj"):
         model.save_model(tmp_path / name)
-    trees = ",".join(model.get_dump(dump_format="json", with_stats=True))
-    (tmp_path / "dump.json").write_text(f'{{"objective":"reg:squarederror","splits":[{trees}]}}')
-    rankers = [rw.load(tmp_path / name) for name in ("model.json", "model.ubj", "dump.json")]
+    model.dump_model(tmp_path / "dump.json", dump_format="json", with_stats=True)
+    rankers = [rw.load(tmp_path / name) for name in ("model.json", "model.ubj")]
+    rankers.append(rw.load(tmp_path / "dump.json", objective="reg:squarederror"))
     assert [ranker.source for ranker in rankers] == ["XGBoost JSON", "XGBoost UBJSON", "XGBoost dump"]
     assert [ranker.base_score_ for ranker in rankers] == [0.25, 0.25, 0.0]
     features = made_up(subject_of(rankers[0].trained()))
@@ -241,3 +241,63 @@ def test_models_of_several_scores_are_refused(settings, form, tmp_path):
         path.write_text(f'{{"objective":"{settings["objective"]}","splits":[{trees}]}}')
     with pytest.raises(rw.RankwrightError, match="several"):
         rw.load(model if form == "live" else path)
+
+
+ONE_SPLIT = (
+    '[{"nodeid": 0, "depth": 0, "split": "f1", "split_condition": 0.5, "yes": 1, "no": 2, "missing": 1, '
+    '"children": [{"nodeid": 1, "leaf": -1}, {"nodeid": 2, "leaf": 1}]}]'
+)
+
+
+class TestBareListsOfTrees:
+    """XGBoost's `dump_model` tells no objective, and trees of several classes look like those of one score."""
+
+    def written(self, folder: Path, text: str = ONE_SPLIT) -> Path:
+        (folder / "trees.json").write_text(text)
+        return folder / "trees.json"
+
+    def test_one_is_refused_with_what_to_do(self, tmp_path):
+        with pytest.raises(rw.RankwrightError, match="whether they give one score or several") as raised:
+            rw.load(self.written(tmp_path))
+        assert "load(path, objective='rank:ndcg')" in str(raised.value)
+
+    def test_what_the_message_says_works_in_a_shell(self, tmp_path):
+        from rankwright.imports.xgboost_formats import AROUND_A_LIST
+
+        command = AROUND_A_LIST.replace("LIST", self.written(tmp_path).name)
+        subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True)
+        assert rw.load(tmp_path / "MODEL.json").predict([[0, 0], [0, 1]]).tolist() == [-1, 1]
+
+    def test_the_reader_may_state_the_objective(self, tmp_path):
+        ranker = rw.load(self.written(tmp_path), objective="rank:ndcg")
+        assert ranker.predict([[0, 0], [0, 1]]).tolist() == [-1, 1]
+
+    def test_our_own_export_needs_no_statement(self, tmp_path):
+        data = rw.synthetic.web_search(10, seed=0)
+        plain = rw.RankingDataset.from_arrays(data.features, data.labels, qid=data.qid)
+        ranker = rw.LambdaMART(n_trees=2, max_leaves=4, threads=1).fit(plain)
+        rw.export(ranker, tmp_path / "own.json", to="plugin-xgboost")
+        np.testing.assert_allclose(rw.load(tmp_path / "own.json").predict(plain), ranker.predict(plain), atol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("objective", "told"),
+        [
+            ("multi:softprob", "may give several scores"),
+            ("reg:quantileerror", "may give several scores"),
+            ("ndcg", "one of XGBoost's, such as 'rank:ndcg'"),
+        ],
+    )
+    def test_an_objective_of_several_scores_is_refused(self, objective, told, tmp_path):
+        with pytest.raises(rw.RankwrightError, match=told):
+            rw.load(self.written(tmp_path), objective=objective)
+
+    def test_a_file_that_tells_its_own_takes_no_other(self, tmp_path):
+        told = self.written(tmp_path, f'{{"objective":"rank:map","splits":{ONE_SPLIT}}}')
+        with pytest.raises(rw.RankwrightError, match="the file tells 'rank:map'"):
+            rw.load(told, objective="rank:ndcg")
+
+    def test_other_models_take_none(self, tmp_path):
+        data = rw.synthetic.web_search(10, seed=0)
+        rw.LambdaMART(n_trees=1, max_leaves=2, threads=1).fit(data).save(tmp_path / "own.rw")
+        with pytest.raises(rw.RankwrightError, match="other models tell their own"):
+            rw.load(tmp_path / "own.rw", objective="rank:ndcg")

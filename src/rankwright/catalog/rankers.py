@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
 
 
+NOT_STATED = "objective is for the list of trees that XGBoost's dump_model writes: other models tell their own"
+
+
 def ranker_named(name: str) -> type[Ranker]:
     """The class of the ranker of that name; hyphens may be left out."""
     return kind_named(name).ranker_class()
 
 
-def load(path: Any, *, module: Any = None) -> Ranker:
+def load(path: Any, *, module: Any = None, objective: str | None = None) -> Ranker:
     """Read a trained ranker from its model file, or another library's model as one; reading it runs no code.
 
     Parameters
@@ -45,6 +48,9 @@ def load(path: Any, *, module: Any = None) -> Ranker:
         model of LightGBM, XGBoost, CatBoost or scikit-learn.
     module : torch.nn.Module, optional
         For a net that was trained from a module of your own: such a module, into which the weights are put.
+    objective : str, optional
+        For the list of trees that XGBoost's `dump_model` writes: the objective that they were trained for, such as
+        `"rank:ndcg"`. The list does not tell, and trees of several classes, which are no ranker, look the same.
 
     Returns
     -------
@@ -61,12 +67,12 @@ def load(path: Any, *, module: Any = None) -> Ranker:
     ...     rw.load(f"{folder}/ranker.rw").n_trees_
     3
     """
-    return read_model(path, module=module)[0]
+    return read_model(path, module=module, objective=objective)[0]
 
 
-def read_model(path: Any, *, module: Any = None) -> tuple[Ranker, dict[str, Any]]:
+def read_model(path: Any, *, module: Any = None, objective: str | None = None) -> tuple[Ranker, dict[str, Any]]:
     """The ranker in a model file, and the file's header."""
-    foreign = _foreign(path)
+    foreign = _foreign(path, objective)
     if foreign is not None:
         ranker = _imported(foreign)
         return ranker, ranker.to_state()[0]
@@ -90,14 +96,16 @@ def load_trained(path: str | os.PathLike[str]) -> TrainedRanker:
         return _read(model.header, model.arrays)
 
 
-def _foreign(path: Any) -> ForeignForest | None:
+def _foreign(path: Any, objective: str | None = None) -> ForeignForest | None:
     """The forest of another tool's model, if that is what was given."""
     if isinstance(path, str | os.PathLike) and begins_as_container(path):
+        require(objective is None, NOT_STATED)
         return None
     # Loaded here because most models are our own, and scoring with those should begin at once.
     from rankwright.imports.format_table import is_live, read_foreign, read_live, source_of, told_of_stranger
 
     if is_live(path):
+        require(objective is None, NOT_STATED)
         return read_live(path)
     require_type(
         path, (str, os.PathLike), "path", "the name of a model file, or a live model of a library that is known"
@@ -105,7 +113,8 @@ def _foreign(path: Any) -> ForeignForest | None:
     source = source_of(path)  # before the name: a model of another tool may be called model.rw
     if source is None and Path(path).is_file() and not is_container(path):
         raise ContainerError(os.fspath(path), told_of_stranger(path))
-    return None if source is None else read_foreign(path, source)
+    require(objective is None or source is None or source.takes_objective, NOT_STATED)
+    return None if source is None else read_foreign(path, source, objective)
 
 
 def _imported(foreign: ForeignForest) -> Ranker:

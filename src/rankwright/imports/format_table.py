@@ -25,11 +25,15 @@ BEGINNING = 2**16  # bytes that tell the formats apart
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A format of other tools: its name, how its beginning is told from others', and how a file of it is read."""
+    """A format of other tools: its name, how its beginning is told from others', and how a file of it is read.
+
+    Where the file does not tell the objective that it was trained for, the reader `takes_objective` as well.
+    """
 
     name: str
     begins: Callable[[bytes], bool]
-    read: Callable[[bytes], ForeignForest]
+    read: Callable[..., ForeignForest]
+    takes_objective: bool = False
 
 
 # In the order in which they are asked.
@@ -40,7 +44,7 @@ SOURCES: tuple[Source, ...] = (
     Source(lightgbm_formats.JSON, lightgbm_formats.begins_json, lightgbm_formats.read_json),
     Source(catboost_formats.JSON, catboost_formats.begins_json, catboost_formats.read_json),
     Source(catboost_formats.BINARY, catboost_formats.begins_binary, catboost_formats.read_binary),
-    Source(xgboost_formats.DUMP, xgboost_formats.begins_dump, xgboost_formats.read_dump),
+    Source(xgboost_formats.DUMP, xgboost_formats.begins_dump, xgboost_formats.read_dump, takes_objective=True),
     Source(ranklib_xml.NAME, ranklib_xml.begins, ranklib_xml.read),
     Source(onnx_trees.NAME, onnx_trees.begins, onnx_trees.read),
 )
@@ -82,10 +86,11 @@ def told_of_stranger(path: str | os.PathLike[str]) -> str:
     return f"{told}; {hint}" if hint else f"{told}. Are two arguments swapped?"
 
 
-def read_foreign(path: str | os.PathLike[str], source: Source) -> ForeignForest:
+def read_foreign(path: str | os.PathLike[str], source: Source, objective: str | None = None) -> ForeignForest:
     """The forest in a file of another tool; whatever is wrong with it is one line that names the file."""
+    more = {"objective": objective} if source.takes_objective else {}
     try:
-        return source.read(Path(path).read_bytes())  # which forgets the bytes as soon as it can
+        return source.read(Path(path).read_bytes(), **more)  # which forgets the bytes as soon as it can
     except (MemoryError, OSError):
         raise
     except RankwrightError as error:

@@ -28,12 +28,14 @@ JSON, UBJSON, DUMP = "XGBoost JSON", "XGBoost UBJSON", "XGBoost dump"
 LOGISTIC = ("binary:logistic", "reg:logistic")
 LOGARITHMIC = ("count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft")
 OBJECTIVES_OF_SEVERAL = ("multi:", "reg:quantileerror", "reg:expectileerror")
+OBJECTIVES = ("rank:", "reg:", "binary:", "count:", "survival:", *OBJECTIVES_OF_SEVERAL)
 PATHS = (("learner", "gradient_booster", "model", "trees"), ("learner", "gradient_booster", "gbtree", "model", "trees"))
 WHOLE_PARTS = (
     "left_children", "right_children", "split_indices", "default_left", "split_type", "categories", "categories_nodes",
     "categories_segments", "categories_sizes",
 )  # fmt: skip
 NUMBER_PARTS = ("split_conditions", "loss_changes", "sum_hessian")
+AROUND_A_LIST = """(echo '{"objective":"rank:ndcg","splits":'; cat LIST; echo '}') > MODEL.json"""
 NUMBERED = re.compile(r"f(0|[1-9][0-9]{0,8})")
 NUMBERED_BY_US = re.compile(MADE_UP + r"([1-9][0-9]{0,8})")
 
@@ -86,8 +88,8 @@ def read_live(model: Any) -> ForeignForest:
     return read_ubjson(bytes(booster.save_raw(raw_format="ubj")))
 
 
-def read_dump(content: bytes) -> ForeignForest:
-    """The forest in the dump."""
+def read_dump(content: bytes, objective: str | None = None) -> ForeignForest:
+    """The forest in the dump; `objective` is what it was trained for, if its reader says so."""
     text = content.decode("utf-8")
     del content  # it is as large as all that is made from it
     trees: list[TreeTable] = []
@@ -95,20 +97,32 @@ def read_dump(content: bytes) -> ForeignForest:
     header = pieces(
         text, path, lambda tree: trees.append(_strict_table(**assembly.nested_columns(tree, _children, _node)))
     )
+    told = str(header.get("objective", "")) if isinstance(header, Mapping) else ""
+    if told or objective or not _is_own_export(text):
+        _check_one_score(told, objective)
     del text
-    _check_one_score(header)
     notes = ["a dump has neither the base score nor the weights of DART: scores are those of the trees alone"]
     return assembly.foreign_forest(DUMP, trees, None, _readings_of(trees), notes=notes)
 
 
-def _check_one_score(header: Any) -> None:
-    """Raise unless a dump tells an objective of one score: trees of several classes or quantiles look the same."""
-    objective = str(header.get("objective", "")) if isinstance(header, Mapping) else ""
+def _is_own_export(text: str) -> bool:
+    """Whether a list of trees is our export: without spaces, which XGBoost's has, and with our names of features."""
+    return " " not in text and (f'"split":"{MADE_UP}' in text or '"split"' not in text)
+
+
+def _check_one_score(told: str, given: str | None) -> None:
+    """Raise unless the file or its reader tells an objective of one score: trees of several classes look the same."""
+    if told and given is not None and given != told:
+        raise InputError(f"objective={given!r} was given, and the file tells {told!r}")
+    objective = told or given
     if not objective:
         raise InputError(
-            'a list of trees does not tell whether they give one score or several: write {"objective":"rank:ndcg",'
-            '"splits":[…]} around the list, with the objective that it was trained for, or read the file of save_model'
+            "a list of trees does not tell whether they give one score or several. Where it is one, write that around "
+            f"the list: `{AROUND_A_LIST}`, or in Python load(path, objective='rank:ndcg'). "
+            "The file that save_model writes tells it"
         )
+    if given is not None and not given.startswith(OBJECTIVES):
+        raise InputError(f"objective must be one of XGBoost's, such as 'rank:ndcg', got {given!r}")
     if objective.startswith(OBJECTIVES_OF_SEVERAL):
         raise InputError(f"trees of objective {objective!r} may give several scores a document; a ranker gives one")
 
