@@ -136,9 +136,11 @@ NEW_AND_OLD = ("--scores", "new=perfect.txt", "--scores", "old=chance.txt")
 @pytest.mark.parametrize(("systems", "code", "outcome"), [(OLD_AND_NEW, 1, "failed"), (NEW_AND_OLD, 0, "passed")])
 def test_a_gate_answers_by_its_exit_code(rankwright, systems, code, outcome):
     asked = ("--fail-if-worse", "ndcg@10:0.002", "--fail-if-worse", "p@5:0.01")
-    told = rankwright("compare", "data.txt", *systems, *asked)
+    told = rankwright("compare", "data.txt", *systems, *asked, "--report", "gate.html")
     assert told.code == code, told.stderr
     assert told.stdout.splitlines()[-1].startswith(f"gate {outcome}: ")
+    assert '<section id="gate"' in (page := Path("gate.html").read_text())
+    assert f"Gate {outcome}: new is " in page
     document = rankwright("compare", "data.txt", *systems, *asked, "--json")
     assert document.code == code
     gate = json.loads(document.stdout)["gate"]

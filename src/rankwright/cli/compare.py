@@ -121,7 +121,7 @@ def compare(
 
         texts = read_shown_texts(str(data), format, reading, title=title, text=text)
         about = origin({"data": data or qrels}, dict(map(_named, model or [])), seed)
-        write_report(report, lambda: page_of_comparison(comparison, about, sliced, texts))
+        write_report(report, lambda: page_of_comparison(comparison, about, sliced, texts, gate))
     if gate is not None and not gate.passed:
         raise typer.Exit(WORSE)
 
@@ -233,4 +233,5 @@ def _systems(texts: list[str], how: str) -> dict[str, str]:
 def _named(text: str) -> tuple[str, str]:
     """The name and the path in `NAME=PATH`; a path alone is its own name."""
     name, equals, path = text.partition("=")
+    require(not equals or bool(name and path), f"a system is NAME=FILE or FILE, got {text!r}")
     return (name, path) if equals else (text, text)

@@ -62,6 +62,7 @@ def write_report(
     title: str | None = None,
     titles: Any = None,
     texts: Any = None,
+    gate: Any = None,
 ) -> list[Path]:
     """Write a report: one page of HTML that opens anywhere and needs no network.
 
@@ -80,6 +81,8 @@ def write_report(
         A title for each document, in the row order of the data's source, to show beside its id.
     texts : mapping, optional
         The texts of queries by their ids, to show beside the ids.
+    gate : Gate, optional
+        Where `results` is a comparison, what its method `gate` returned, to show its outcome.
 
     Returns
     -------
@@ -97,7 +100,7 @@ def write_report(
     'report.html'
     """
     check_report(path)
-    page = page_of(results, data, titles, texts)
+    page = page_of(results, data, titles, texts, gate)
     return write_page(page if title is None else replace(page, title=title), path)
 
 

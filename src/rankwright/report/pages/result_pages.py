@@ -10,6 +10,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputTypeError, require, require_type
 from rankwright.explanations.explanation import Explanation, PairExplanation, label_of, shown
 from rankwright.explanations.feature_effects import Ablation, Dependence
+from rankwright.metrics.comparison.gate import Gate
 from rankwright.metrics.comparison.slice_comparison import SliceComparison
 from rankwright.metrics.comparison.system_comparison import SystemComparison
 from rankwright.metrics.evaluation import Evaluation
@@ -21,7 +22,13 @@ from rankwright.report.page.document import Block, Chart, KeyFigure, Page, PageT
 from rankwright.report.pages.search_page import page_of_tuned
 from rankwright.report.sections.background import background_sections, importances_section, learning_section, size_text
 from rankwright.report.sections.query_lists import queries_section, tables_beside
-from rankwright.report.sections.results import comparison_verdict, measured_verdict, metrics_section, slices_section
+from rankwright.report.sections.results import (
+    comparison_verdict,
+    gate_section,
+    measured_verdict,
+    metrics_section,
+    slices_section,
+)
 from rankwright.report.shown_texts import ShownTexts
 from rankwright.report.specs.curves import quality_by_size, quality_by_time
 from rankwright.report.specs.explanation_charts import Explained, explanation_chart
@@ -33,15 +40,16 @@ ALPHA = 0.05
 NO_TEXTS = ShownTexts()
 
 
-def page_of(results: Any, data: Any = None, titles: Any = None, texts: Any = None) -> Page:
+def page_of(results: Any, data: Any = None, titles: Any = None, texts: Any = None, gate: Any = None) -> Page:
     """The page of any result; `data` are the documents that a ranker is to be measured on."""
     origin = Origin()
+    require(gate is None or isinstance(results, SystemComparison), "a gate goes with the comparison that made it")
     if isinstance(results, Ranker):
         return _page_of_ranker(results, data, origin, titles, texts)
     require(data is None, "data goes with a ranker: other results know what they were measured on")
     if isinstance(results, SystemComparison):
         known = None if results.material is None else results.material.data
-        return page_of_comparison(results, origin, texts=ShownTexts.given(titles, texts, known))
+        return page_of_comparison(results, origin, texts=ShownTexts.given(titles, texts, known), gate=gate)
     require(titles is None and texts is None, "titles and texts go with a comparison, or with a ranker and its data")
     if isinstance(results, Evaluation):
         return page_of_measured(Measured({"scores": results}), origin, title="Evaluation")
@@ -69,21 +77,28 @@ def _page_of_ranker(ranker: Ranker, data: Any, origin: Origin, titles: Any, text
 
 
 def page_of_comparison(
-    comparison: SystemComparison, origin: Origin, slices: SliceComparison | None = None, texts: ShownTexts = NO_TEXTS
+    comparison: SystemComparison,
+    origin: Origin,
+    slices: SliceComparison | None = None,
+    texts: ShownTexts = NO_TEXTS,
+    gate: Gate | None = None,
 ) -> Page:
     """The page on systems that were compared, on the given slices of queries or on those by length and relevance."""
     announce("making the report")
     measured = Measured.of_comparison(comparison, texts)
-    more = slices_section(comparison, slices)
+    more = {
+        "slices": slices_section(comparison, slices),
+        "gate": None if gate is None else gate_section(gate),
+    }
     names = list(measured.evaluations)
     listed = ", ".join(names[:TITLES]) + (f" and {len(names) - TITLES} more" if len(names) > TITLES else "")
-    return _page(f"Comparison of {listed}", measured, origin, comparison_verdict(comparison), more)
+    return _page(f"Comparison of {listed}", measured, origin, comparison_verdict(comparison), **more)
 
 
 def page_of_measured(measured: Measured, origin: Origin, *, title: str, on: str = "") -> Page:
     """The page on one system; `on` is added after the number of queries."""
     announce("making the report")
-    return _page(title, measured, origin, measured_verdict(measured, on), None)
+    return _page(title, measured, origin, measured_verdict(measured, on))
 
 
 def page_of_ranker(name: str, ranker: Ranker, origin: Origin) -> Page:
@@ -105,12 +120,21 @@ def page_of_ranker(name: str, ranker: Ranker, origin: Origin) -> Page:
     )
 
 
-def _page(title: str, measured: Measured, origin: Origin, verdict: PageVerdict, slices: Section | None) -> Page:
+def _page(
+    title: str,
+    measured: Measured,
+    origin: Origin,
+    verdict: PageVerdict,
+    *,
+    slices: Section | None = None,
+    gate: Section | None = None,
+) -> Page:
     rankers, data = measured.rankers, measured.data
     queries, is_thinned = queries_section(measured, origin)
     return Page.of(
         title,
         verdict,
+        gate,
         metrics_section(measured),
         queries,
         learning_section(rankers),
@@ -151,7 +175,7 @@ def _of_compressed(compressed: Compressed) -> PageVerdict:
     sure = f"{'this is hardly' if test.p_value < ALPHA else 'that may be'} chance: p = {test.p_value:.2g}"
     sentence = (
         f"The chosen model ({chosen.means}) is {compressed.smaller}. On {test.queries:,} test queries it "
-        f" {lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
+        f"{lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
         f"{high:+.4f}), and {sure}."
     )
     faster = original.microseconds / chosen.microseconds if chosen.microseconds > 0 else 1.0

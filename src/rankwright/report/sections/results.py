@@ -15,6 +15,7 @@ from rankwright.metrics.comparison.comparison_tables import (
     p_cell,
     p_text,
 )
+from rankwright.metrics.comparison.gate import Gate
 from rankwright.metrics.comparison.slice_comparison import SliceComparison
 from rankwright.metrics.comparison.system_comparison import SystemComparison
 from rankwright.metrics.comparison.verdict import gained
@@ -116,6 +117,13 @@ def tests_table(comparison: SystemComparison) -> ShownTable:
     columns = ["metric", "systems", "difference (95 %)", "p", "t-test", "Wilcoxon", "effect", OUTCOMES]
     told = list(filter(None, ["p is that of the randomisation test.", corrected_note(comparison), *notes[:1]]))
     return ShownTable("Tests against the best", columns, rows, columns[2:], told)
+
+
+def gate_section(gate: Gate) -> Section:
+    """Whether the new system may take the place of the old one, and what was found in each metric."""
+    (table,) = gate.shown().tables
+    told = f"{gate.conclusion[:1].upper()}{gate.conclusion[1:]}"
+    return Section("gate", "Gate", told, (PageTable(table),))
 
 
 def slices_section(comparison: SystemComparison, given: SliceComparison | None = None) -> Section | None:
