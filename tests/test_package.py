@@ -23,7 +23,7 @@ def test_the_names_shown_are_the_names_exported():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'LambdaMort'"):
+    with pytest.raises(AttributeError, match="no attribute 'LambdaMort'; did you mean LambdaMART"):
         _ = rankwright.LambdaMort  # type: ignore[attr-defined]
 
 

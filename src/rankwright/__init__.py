@@ -21,7 +21,10 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("rankwright")
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'rankwright' has no attribute {name!r}")
+        near = import_module("rankwright.errors").nearest(name, __all__)
+        raise AttributeError(
+            f"module 'rankwright' has no attribute {name!r}" + (f"; did you mean {near}?" if near else "")
+        )
     home = _HOME_OF[name]
     value = vars(import_module(home)).get(name) or import_module(f"{home}.{name}")
     globals()[name] = value

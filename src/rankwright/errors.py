@@ -8,9 +8,12 @@ with 2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def _plainly(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter not in "_- ")
+
+
+def comma_hint(text: object) -> str:
+    """What to add to a message about a text that is no number: how to write decimals, where it has a decimal comma."""
+    return "; decimals are written with a point" if isinstance(text, str) and DECIMAL_COMMA.fullmatch(text) else ""
 
 
 def require(condition: bool, message: str) -> None:

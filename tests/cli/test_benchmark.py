@@ -79,8 +79,8 @@ def test_a_table_of_queries_slices_and_a_page(rankwright):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("letor",), "Missing option '--rankers'"),
-        (("--rankers", "rankboost,adarank"), "Missing argument 'DATA'"),
+        (("letor",), "`rankwright benchmark` needs --rankers: rankwright benchmark DATA --rankers NAMES"),
+        (("--rankers", "rankboost,adarank"), "`rankwright benchmark` needs DATA"),
         (("letor", "--rankers", "prank"), "needs two rankers or more, got prank"),
         (("letor", "--rankers", "prank,adarank", "--folds", "3"), "letor has folds of its own"),
         ((".", "--rankers", "rankboost,adarank"), "no folders Fold1"),

@@ -71,8 +71,8 @@ def test_a_query_of_a_file_as_json_and_as_a_picture(rankwright, path, tmp_path):
         (("--objective", "ranknet", "--query", "7"), "go with a data file"),
         (("--objective", "ranknet", "--plot", "forces.gif"), "must end in .svg"),
         (("--query", "7"), "go with --objective"),
-        (("--plot", "forces.svg"), "give a data file, a model file, or an --objective"),
-        ((), "give a data file, a model file, or an --objective"),
+        (("--plot", "forces.svg"), "there is nothing to inspect: give a data file"),
+        ((), "there is nothing to inspect: give a data file"),
     ],
 )
 def test_wrong_usage_is_one_line(rankwright, arguments, problem):

@@ -55,6 +55,8 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     (folder / "shuffled.txt").write_text("".join(lines[::2] + lines[1::2]))
     (folder / "nameless.csv").write_text("7,1,0.5\n7,0,0.25\n")
     (folder / "commas.csv").write_text("qid;label;a\n7;1;0,5\n")
+    (folder / "log.jsonl").write_text('{"query": "1", "shown": ["a", "b"], "clicks": [2]}\n')
+    (folder / "a.run").write_text("7 Q0 d1 1 0.5 mine\n")
     (folder / "wrong.toml").write_text('[tool.rankwright]\nqeury = "search"\n')
     features = frame[list(train.feature_names)]
     return SimpleNamespace(

@@ -154,6 +154,71 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
     "a command of another tool": (["predict", "model.rw", "test.txt"], ["'predict'; did you mean 'score'?"]),
     "a misspelt command": (["evalaute", "test.txt"], ["'evalaute'; did you mean 'evaluate'?"]),
     "an option of another command": (["compare", "test.txt", "--rankers", "mart"], ["`rankwright benchmark` has it"]),
+    "an option before its command": (
+        ["--seed", "3", "train", "train.txt"],
+        ["there is no option --seed before a command; options stand after the command: rankwright train --seed"],
+    ),
+    "an option of one command, without it": (["--rankers", "mart"], ["rankwright benchmark --rankers"]),
+    "an option of many commands, without one": (["--json"], ["rankwright COMMAND --json"]),
+    "the version, in short": (["-V"], ["did you mean rankwright --version?"]),
+    "a misspelt option before any command": (["--versoin"], ["did you mean rankwright --version?"]),
+    "a command as an option": (["--train", "train.txt"], ["did you mean rankwright train?"]),
+    "an option that no command has": (["--foo"], ["there is no option --foo before a command; `rankwright --help`"]),
+    "a ranker as its tool is called": (
+        ["train", "train.txt", "--ranker", "XGBoost", "--out", "x.rw"],
+        ["unknown ranker 'XGBoost'; did you mean 'lambdamart'?"],
+    ),
+    "a format as another tool calls it": (
+        ["train", "train.txt", "--format", "libsvm", "--out", "x.rw"],
+        ["unknown format 'libsvm'; did you mean 'svmlight'?"],
+    ),
+    "an argument that is missing": (
+        ["train", "--out", "x.rw"],
+        ["`rankwright train` needs TRAIN: rankwright train TRAIN --out MODEL. TRAIN: The documents to train on"],
+    ),
+    "an option that is missing": (["export", "model.rw"], ["needs --to: rankwright export MODEL --to TARGET --out F"]),
+    "words for a number": (
+        ["train", "train.txt", "--seed", "one", "--out", "x.rw"],
+        ["--seed takes a whole number, got 'one'"],
+    ),
+    "a number out of its range": (["score", "model.rw", "test.txt", "--top", "0"], ["--top must be 1 or more, got 0"]),
+    "a decimal comma in an option": (
+        ["split", "test.txt", "--test", "0,2", "--out", "parts"],
+        ["--test takes a number, got '0,2'; decimals are written with a point"],
+    ),
+    "a decimal comma in a setting": (
+        ["train", "train.txt", "--set", "learning_rate=0,1", "--out", "x.rw"],
+        ["learning_rate must be a number or none, got '0,1'; decimals are written with a point"],
+    ),
+    "a share above one": (["split", "test.txt", "--test", "1.5", "--out", "parts"], ["--test must be a share between"]),
+    "folds and shares": (
+        ["split", "test.txt", "--folds", "3", "--test", "0.2", "--out", "parts"],
+        ["--folds goes without shares: leave out --test"],
+    ),
+    "a model as scores, without its option": (
+        ["evaluate", "test.txt", "--scores", "model.rw"],
+        ["model.rw: is a model file; wanted text. Is it the value of another option, such as --model?"],
+    ),
+    "judgments by their option": (
+        ["evaluate", "--run", "a.run", "--qrels", "qrels"],
+        ["the judgments come first: rankwright evaluate QRELS --run RUN"],
+    ),
+    "a system without a name": (
+        ["compare", "test.txt", "--model", "=model.rw", "--model", "b=model.rw"],
+        ["a system is NAME=FILE or FILE, got '=model.rw'"],
+    ),
+    "a system without a file": (
+        ["compare", "test.txt", "--model", "a=model.rw", "--model", "b="],
+        ["a system is NAME=FILE or FILE, got 'b='"],
+    ),
+    "a run as a table": (["fuse", "a.run", "b.run", "--out", "x.csv"], ["a TREC run is not written as '.csv'"]),
+    "a click log as data": (
+        ["train", "log.jsonl", "--out", "x.rw"],
+        ["This looks like a click log: `rankwright clicks`"],
+    ),
+    "a run as data": (["train", "a.run", "--out", "x.rw"], ["This looks like a TREC run: --run takes it"]),
+    "a log, and nothing to do with it": (["clicks", "log.jsonl"], ["say what to make of the log", "--model all"]),
+    "a search without its size": (["tune", "train.txt"], ["say how many configurations to try: give --trials"]),
     "an engine as a target": (
         ["export", "model.rw", "--to", "elasticsearch", "--out", "x.json"],
         ["unknown target 'elasticsearch'; did you mean 'plugin-xgboost'?"],
@@ -206,6 +271,14 @@ CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
     "the number of trees as others call it": (
         lambda _: anything.LambdaMART(n_estimators=3),
         ["LambdaMART has no argument 'n_estimators'; did you mean n_trees=…? It has"],
+    ),
+    "a misspelt setting to change": (
+        lambda _: rw.LambdaMART().set_params(n_tree=3),
+        ["LambdaMART.set_params has no argument 'n_tree'; did you mean n_trees=…? It has"],
+    ),
+    "a misspelt setting of a bag's ranker": (
+        lambda _: rw.Bagging(rw.MART()).set_params(ranker__num_leaves=3),
+        ["MART.set_params has no argument 'num_leaves'; did you mean max_leaves=…?"],
     ),
     "leaves as others call them": (lambda _: anything.LambdaMART(num_leaves=3), ["did you mean max_leaves=…?"]),
     "a setting by place": (lambda _: anything.LambdaMART(100), ["LambdaMART takes its settings by name"]),

@@ -66,7 +66,7 @@ def test_pairs_out_and_back_are_the_same_for_rows_in_any_order(qid, draw, tmp_pa
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1\n", ":1: found 1 fields, wanted better row, worse row"),
+        ("1\n", ":1: found 1 field, wanted better row, worse row"),
         ("1 2\n1 x\n", ":2: found '1 x', wanted two row numbers from 0"),
         ("1 18446744073709551616\n", ":1: found '1 18446744073709551616', wanted two row numbers from 0"),
         ("1 -2\n", ":1: found '1 -2', wanted two row numbers from 0"),

@@ -108,8 +108,8 @@ def test_what_stands_beside_the_data_goes_along(small_data, lines):
     [
         ({"folds": 2}, "folds must be 3 to 50"),
         ({"folds": 41}, "41 folds need at least 41 queries, got 40"),
-        ({"folds": 3, "test": 0.5}, "folds go without shares"),
-        ({"test": 1.5}, "must lie between 0 and 1, got 1.5"),
+        ({"folds": 3, "test": 0.5}, "folds= goes without shares: leave out test="),
+        ({"test": 1.5}, "test= must be a share between 0 and 1, got 1.5"),
         ({"valid": 0.6, "test": 0.5}, "leaves no query for train"),
         ({"drop": ["1"]}, "rows are copied as they are: leave out drop"),
     ],

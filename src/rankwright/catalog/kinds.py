@@ -91,12 +91,22 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
 IMPORTED = Kind(ImportedForestSettings, "imports.imported:ImportedForest", FOREST)
 
 
+# What others call our rankers, and tools whose ranker is of a kind that is here.
+OTHER_NAMES = {
+    **dict.fromkeys(("xgboost", "lightgbm", "catboost", "gbdt", "gbm", "xgbranker", "lgbmranker"), "lambdamart"),
+    **dict.fromkeys(("svmrank", "svm-rank", "svm"), "ranksvm"),
+    **dict.fromkeys(("random-forest", "randomforest", "rf"), "bagboo"),
+    **dict.fromkeys(("linear", "ridge", "regression"), "linear-regression"),
+    **dict.fromkeys(("neural-net", "mlp", "nn"), "ranknet"),
+}
+
+
 def kind_named(name: str) -> Kind:
     """The kind of ranker of that name; hyphens may be left out."""
     for own, kind in KINDS.items():
         if name in (own, own.replace("-", "")):
             return kind
-    raise UnknownNameError("ranker", name, known=KINDS)
+    raise UnknownNameError("ranker", name, known=KINDS, meant=OTHER_NAMES.get(name.lower()))
 
 
 def found_at(place: str) -> Any:

@@ -18,8 +18,15 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from rankwright.cli.did_you_mean import COMMAND_MEANT, flags_of, left_over, unknown_option
-from rankwright.cli.options import as_option
+from rankwright.cli.did_you_mean import (
+    COMMAND_MEANT,
+    flags_of,
+    left_over,
+    option_before_command,
+    unknown_option,
+    what_is_missing,
+)
+from rankwright.cli.options import as_option, number_given
 from rankwright.cli.output import with_verbosity
 from rankwright.cli.outputs import with_checked_outputs
 from rankwright.errors import RankwrightError, UnknownNameError
@@ -29,7 +36,7 @@ from rankwright.progress.display import wrapped
 INTERRUPTED = 130  # what shells report for Ctrl-C
 WRITE_FAULTS = {EBADF, EDQUOT, EFBIG, EIO, ENOSPC}  # what can be wrong with what is open for writing
 
-TEXTS = (str, list[str])  # types of parameters
+TEXTS, NUMBERS = (str, list[str]), (int, float)  # types of parameters
 WORDS = {"int": "N", "float": "X", "str": "TEXT", "Path": "F"}  # what the help shows in place of `<int>` and the like
 
 
@@ -47,8 +54,9 @@ class PlainCommand(TyperCommand):
         try:
             extra = super().parse_args(ctx, args)
         except TyperException as error:
-            option = getattr(error, "option_name", None)
-            if option is None or not hasattr(error, "possibilities"):  # which only an unknown option has
+            if hasattr(error, "param_type"):  # which only errors of what is missing have
+                raise what_is_missing(self, getattr(error, "param", None)) from None
+            if (option := _unknown_option(error)) is None:
                 raise
             homes = [name for name, other in ctx.parent.command.commands.items() if option in flags_of(other)]
             raise unknown_option(self, option, given, homes) from None
@@ -64,11 +72,27 @@ class PlainGroup(TyperGroup):
         """The parameters, plainly shown and read."""
         return _plain(super().get_params(ctx))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the options before a command; one that there is not is answered with what to type."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            if (option := _unknown_option(error)) is None:
+                raise
+            raise option_before_command(self, option, given) from None
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first word names; one that there is not is answered with what to type."""
         if args[0] not in self.commands:
             raise UnknownNameError("command", args[0], self.commands, COMMAND_MEANT.get(args[0]))
         return super().resolve_command(ctx, args)
+
+
+def _unknown_option(error: TyperException) -> str | None:
+    """The option that there is not, where the error is about one."""
+    # Only errors of unknown options have possibilities.
+    return getattr(error, "option_name", None) if hasattr(error, "possibilities") else None
 
 
 def _plain(params: list[Any]) -> list[Any]:
@@ -80,7 +104,7 @@ def _plain(params: list[Any]) -> list[Any]:
 
 
 class _AsGiven:
-    """The value of a parameter as it was given, where it is a text or was not given at all.
+    """The value of a parameter as it was given, where it is a text or was not given at all, and numbers.
 
     For all other values the library asks a validation library, which takes longer to load than most commands run.
     """
@@ -91,6 +115,8 @@ class _AsGiven:
             return () if param.multiple or param.nargs == -1 else None
         if param.type_descriptor.annotation in TEXTS:
             return list(value) if param.multiple or param.nargs == -1 else value
+        if param.type_descriptor.annotation in NUMBERS:
+            return number_given(value, param.type_descriptor.annotation, param.opts[0], param.min, param.max)
         return type(param).get_runtime_param(param).coerce(value, param=param, ctx=ctx)
 
 

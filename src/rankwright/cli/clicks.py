@@ -28,6 +28,12 @@ EXAMPLES = (
 PAIRS, MODELS = "Data to train on", "A click model"
 
 
+NOTHING_TO_DO = (
+    "say what to make of the log: data to train on (--features DOCUMENTS --out DATA) or click models (--model all); "
+    "`rankwright inspect LOG` describes it"
+)
+
+
 def clicks(
     log: str = arg("The click log: JSON lines, CSV, Parquet or Yandex's blocks.", "LOG"),
     features: str | None = opt(
@@ -76,7 +82,7 @@ def clicks(
     from rankwright.formats.storage.streams import is_read_once
 
     require((features is None) == (out is None), "--features and --out go together")
-    require(features is not None or model is not None, "give --features and --out, or --model")
+    require(features is not None or model is not None, NOTHING_TO_DO)
     require(out is not None or rates is None, "--rates and --preferences go with --features and --out")
     shapes_preferences = correct or rule is not None or smoothing is not None
     require(rates is False or not shapes_preferences, "--rule, --correct and --smoothing go with --preferences")

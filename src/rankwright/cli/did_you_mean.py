@@ -25,6 +25,9 @@ COMMAND_MEANT = {
     **dict.fromkeys(("shap", "importance"), "explain"),
 }
 SET, MODEL, SCORES, RUN, QRELS = "--set", "--model", "--scores", "--run", "--qrels"
+# What is said otherwise in one command than in others.
+INSTEAD = {("evaluate", QRELS): "the judgments come first: rankwright evaluate QRELS --run RUN"}
+ROOT_OPTIONS = ("--help", "--version")
 RUN_ENDINGS = (".run", ".trec")
 
 
@@ -38,6 +41,8 @@ def unknown_option(command: Any, option: str, given: Sequence[str], homes: Seque
         meant = f"did you mean {' '.join(filter(None, [flags[near], value]))}?"
     elif near is not None:
         meant = f"{near} is a setting of {ranker}: {SET} {near}={value or 'VALUE'}"
+    elif (command.name, option) in INSTEAD:
+        meant = INSTEAD[command.name, option]
     elif homes:
         meant = " and ".join(f"`rankwright {home}`" for home in homes) + (" has it" if len(homes) == 1 else " have it")
     else:
@@ -45,18 +50,43 @@ def unknown_option(command: Any, option: str, given: Sequence[str], homes: Seque
     return SettingError(f"`rankwright {command.name}` has no option {option}; {meant}")
 
 
+def option_before_command(root: Any, option: str, given: Sequence[str]) -> SettingError:
+    """The answer to an option before any command that only commands have, or none."""
+    homes = [name for name, command in root.commands.items() if option in flags_of(command)]
+    asked = next((word for word in given if word in homes), None)
+    near = meant_by(_plainly(option), [*map(_plainly, ROOT_OPTIONS), *root.commands])
+    if asked or (homes and _plainly(option) not in root.commands):
+        asked = asked or (homes[0] if len(homes) == 1 else "COMMAND")
+        meant = f"options stand after the command: rankwright {asked} {option}"
+    elif near is not None:
+        meant = f"did you mean rankwright {near if near in root.commands else f'--{near}'}?"
+    else:
+        meant = "`rankwright --help` shows the commands, and `rankwright COMMAND --help` the options of one"
+    return SettingError(f"there is no option {option} before a command; {meant}")
+
+
+def what_is_missing(command: Any, missing: Any) -> SettingError:
+    """The answer to a command without an argument or option that it needs."""
+    needed = [one for one in command.params if one.required]
+    typed = " ".join(f"{one.opts[0]} {one.metavar or 'VALUE'}" if _is_option(one) else _place(one) for one in needed)
+    name = missing.opts[0] if _is_option(missing) else _place(missing)
+    return SettingError(
+        f"`rankwright {command.name}` needs {name}: rankwright {command.name} {typed}. {name}: {missing.help}"
+    )
+
+
 def left_over(command: Any, params: Mapping[str, Any], extra: Sequence[str], given: Sequence[str]) -> SettingError:
     """The answer to arguments that a command has no place for; `params` are those that it has."""
     for flag, key, value in zip(given, given[1:], given[2:], strict=False):
         if flag == SET and "=" not in key and not value.startswith("-"):
             return SettingError(f"{SET} takes KEY=VALUE, and {key} {value} is two words: {SET} {key}={value}")
-    places = [one for one in command.params if one.param_type_name == "argument"]
+    places = [one for one in command.params if not _is_option(one)]
     if {MODEL, SCORES, RUN} <= set(flags_of(command)):
         files = [*(params[one.name] for one in places if params.get(one.name)), *extra]
         typed = " ".join([command.name, *_named_files(files, given)])
         meant = f"models, scores and runs are named by options: rankwright {typed}"
     else:
-        wanted = " ".join(str(one.metavar or one.name) for one in places) or "no arguments"
+        wanted = " ".join(map(_place, places)) or "no arguments"
         meant = f"it takes {wanted}, and options"
     return SettingError(f"`rankwright {command.name}` has no place for {' '.join(extra)}; {meant}")
 
@@ -82,7 +112,16 @@ def _plainly(option: str) -> str:
 
 def flags_of(command: Any) -> list[str]:
     """The options of a command, as they are typed."""
-    return [flag for one in command.params if one.param_type_name == "option" for flag in one.opts]
+    return [flag for one in command.params if _is_option(one) for flag in one.opts]
+
+
+def _is_option(parameter: Any) -> bool:
+    return bool(parameter.param_type_name == "option")
+
+
+def _place(argument: Any) -> str:
+    """What the help shows for an argument."""
+    return str(argument.metavar or argument.name)
 
 
 def _value_after(option: str, given: Sequence[str]) -> str:

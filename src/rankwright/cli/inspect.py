@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, DATA_FORMAT, THREADS, arg, flag, metric_names, opt, reads_data
 from rankwright.cli.output import echo, print_json, print_rows, print_table, progress, tell_written
-from rankwright.errors import require
+from rankwright.errors import SettingError, require
 from rankwright.progress.stages import announce
 from rankwright.tables.text import counted
 
@@ -94,7 +92,9 @@ def inspect(
         return
     require(not (settings or query or scores), "--set, --query and --scores go with --objective")
     if file is None:
-        raise typer.BadParameter("give a data file, a model file, or an --objective")
+        raise SettingError(
+            "there is nothing to inspect: give a data file, a click log, a model file, or an --objective"
+        )
     from rankwright.clicks.models.named_models import is_click_model
     from rankwright.container.file import is_container
     from rankwright.imports.format_table import source_of

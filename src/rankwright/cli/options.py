@@ -14,7 +14,15 @@ import typer
 
 from rankwright.cli import output_kinds
 from rankwright.cli.output_kinds import Writes
-from rankwright.errors import FileFormatError, Parameter, RankwrightError, UnknownNameError, require
+from rankwright.errors import (
+    FileFormatError,
+    Parameter,
+    RankwrightError,
+    SettingError,
+    UnknownNameError,
+    comma_hint,
+    require,
+)
 
 
 def opt(
@@ -48,6 +56,19 @@ def arg(help: str, metavar: str, *, default: Any = ..., writes: Writes | None = 
     made: Any = typer.Argument(default, help=help, metavar=metavar)
     made.writes = writes
     return made
+
+
+def number_given(value: Any, kind: type[int | float], option: str, low: Any = None, high: Any = None) -> Any:
+    """The number that was given to an option; `low` and `high` are its bounds, where it has any."""
+    wanted = "a whole number" if kind is int else "a number"
+    try:
+        number = kind(value)
+    except ValueError:
+        hint = comma_hint(value) if kind is float else ""
+        raise SettingError(f"{option} takes {wanted}, got {value!r}{hint}") from None
+    require(low is None or number >= low, f"{option} must be {low} or more, got {value}")
+    require(high is None or number <= high, f"{option} must be {high} or less, got {value}")
+    return number
 
 
 AS_JSON = flag("--json", "Print one JSON document.")

@@ -25,6 +25,7 @@ QRELS = rf"\S+\s+\S+\s+\S+\s+{NUMBER}"
 PAIRS = rf"\d+\s+\d+(\s+{NUMBER}){{0,2}}"
 STUDY_FILES = ("study.json", "table.csv", "samples.csv", "bags.csv", "trees.csv")
 STUDY_REPORT_FILES = ("report.md", "report.json", "searches.csv", "best.csv", "importance.csv")
+NO_RUNS = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".pq", ".xlsx", ".xls", ".html")
 # How exports begin, by the endings of their targets.
 EXPORTS = {
     ".onnx": rb"\x08.{1,3}\n?rankwright",
@@ -91,7 +92,10 @@ def curve(path: str, given: Given) -> list[Output]:  # noqa: ARG001
 
 
 def trec_run(path: str, given: Given) -> list[Output]:  # noqa: ARG001
-    """A TREC run."""
+    """A TREC run, which may have any ending but those of other formats."""
+    ending = PurePath(path).suffix.lower()
+    told = f"a TREC run is not written as {ending!r}; wanted .run, .trec, .txt or another ending that names no format"
+    require(ending not in NO_RUNS, told)
     return [Output(path, "a TREC run", lambda old: _first_line_is(old, RUN))]
 
 

@@ -63,13 +63,22 @@ PARQUET_MAGIC = b"PAR1"
 NUMBER = rb"([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan)"
 SVMLIGHT_LINE = re.compile(NUMBER + rb"([ \t]+[^\s:#]+:\S*)*[ \t]*(#.*)?", re.IGNORECASE)
 SVMLIGHT_PAIR = re.compile(rb"(^|[ \t])(qid|\d+):[^ \t,;]+([ \t]|$)")
+# What others call our formats, and options that only code gives.
+OTHER_NAMES = dict.fromkeys(("letor", "libsvm", "svm", "svmrank", "ranklib", "txt", "text"), "svmlight")
+OF_CODE = ("block_size", "n_trained")
+# How other files begin, and what they are for.
+OTHER_FILES = (
+    (re.compile(rb'\{.*"shown"'), ". This looks like a click log: `rankwright clicks` reads it"),
+    (re.compile(rb"\S+\s+\S+\s+\S+\s+\d+\s+\S+\s+\S+$"), ". This looks like a TREC run: --run takes it"),
+    (re.compile(rb"\S+\s+\S+\s+\S+\s+-?\d+$"), ". This looks like TREC judgments: `evaluate QRELS --run RUN`"),
+)
 BEGINNING = 1 << 16  # bytes of a file in which its format is looked for
 
 
 def format_named(name: str) -> Format:
     """The format of that name."""
     if name not in FORMATS:
-        raise UnknownNameError("format", name, known=FORMATS)
+        raise UnknownNameError("format", name, known=FORMATS, meant=OTHER_NAMES.get(name))
     return FORMATS[name]
 
 
@@ -107,13 +116,14 @@ def _format_of_beginning(path: str) -> str:
     first = _first_line(start)
     if not first or SVMLIGHT_LINE.fullmatch(first) or SVMLIGHT_PAIR.search(first):
         return "svmlight"  # its reader reports what is wrong with an empty file, or with a line similar to its own
-    if any(delimiter in first for delimiter in (b",", b"\t", b";")):
+    if any(delimiter in first for delimiter in (b",", b"\t", b";")) and not first.startswith((b"{", b"[")):
         return "csv"
     if b"\0" in start:
         raise FileFormatError(input_name(path), "is a binary file; wanted text or Parquet")
     found = first[:LONGEST_QUOTE].decode("utf-8", "replace")
+    meant = next((told for looks, told in OTHER_FILES if looks.match(first)), "")
     wanted = "wanted SVMlight text (label qid:ID index:value …), CSV or TSV with a header, or Parquet"
-    raise FileFormatError(input_name(path), f"begins with {found!r}, which shows no format; {wanted}")
+    raise FileFormatError(input_name(path), f"begins with {found!r}, which shows no format; {wanted}{meant}")
 
 
 def begins_in_format(start: bytes, name: str) -> bool:
@@ -154,7 +164,9 @@ def check_options(name: str, allowed: Sequence[str], options: Mapping[str, Any])
     unknown = [option for option in options if option not in allowed]
     if unknown:
         absent = Parameter(unknown[0], python=f"option {unknown[0]!r}")
-        others = [part for option in allowed for part in (", ", Parameter(option, python=option))]
+        others = [
+            part for option in allowed if option not in OF_CODE for part in (", ", Parameter(option, python=option))
+        ]
         raise SettingError(Message(f"{name} files have no ", absent, " here; they have ", *others[1:]))
 
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from math import isnan, nan
 from typing import AnyStr
 
-from rankwright.errors import FileFormatError
+from rankwright.container.file import is_container
+from rankwright.errors import FileFormatError, comma_hint
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import LONGEST_LINE, input_name, open_input
+from rankwright.formats.storage.streams import LONGEST_LINE, input_name, is_standard, open_input
+from rankwright.tables.text import counted
 
 LONGEST_COUNT = 12  # digits: nothing here is counted in trillions, and sums of such numbers stay within 64 bits
 LONGEST_QUOTE = 40  # characters of the found text that an error shows
@@ -26,7 +28,7 @@ def numbered_fields(path: FilePath, wanted: str, least: int) -> Iterator[tuple[i
         if not fields or fields[0].startswith("#"):
             continue
         if len(fields) < least:
-            raise FileFormatError(input_name(path), f"found {len(fields)} fields, wanted {wanted}", number)
+            raise FileFormatError(input_name(path), f"found {counted(len(fields), 'field')}, wanted {wanted}", number)
         n_found += 1
         yield number, fields
     if n_found == 0:
@@ -40,7 +42,8 @@ def number_in(field: str, what: str, path: FilePath, line: int) -> float:
     except ValueError:
         number = nan
     if isnan(number):
-        raise FileFormatError(input_name(path), f"{what} must be a number, found {field[:LONGEST_QUOTE]!r}", line)
+        problem = f"{what} must be a number, found {field[:LONGEST_QUOTE]!r}{comma_hint(field)}"
+        raise FileFormatError(input_name(path), problem, line)
     return number
 
 
@@ -52,6 +55,8 @@ def is_count(text: str) -> bool:
 def text_lines(path: FilePath) -> list[str]:
     """The lines of a text file, compressed or not, or of standard input: read at once, so that no file stays open."""
     name = input_name(path)
+    if not is_standard(path) and is_container(path):
+        raise FileFormatError(name, "is a model file; wanted text. Is it the value of another option, such as --model?")
     lines = []
     with open_input(path) as file:
         for number, line in enumerate(bounded_lines(file.readline, name), start=1):

@@ -21,7 +21,7 @@ from rankwright.container.outputs import check_output_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.splits import k_fold, split_queries
-from rankwright.errors import FileFormatError, InputError, require
+from rankwright.errors import FileFormatError, InputError, Message, Parameter, SettingError, require
 from rankwright.formats.blocks import Reader
 from rankwright.formats.file_formats import FORMATS, TEXT_SUFFIXES, format_of, suffix_of
 from rankwright.formats.parquet import ParquetReader, copy_parquet_rows
@@ -74,7 +74,9 @@ def split_file(
     Of `valid` and `test`, those that are given make a part; where neither is, both do, with a fifth of the queries
     each. `options` are those of `read`.
     """
-    require(folds is None or valid is test is None, "folds go without shares: leave out valid and test")
+    if folds is not None and (valid is not None or test is not None):
+        shares_given = Parameter("valid" if test is None else "test")
+        raise SettingError(Message(Parameter("folds"), " goes without shares: leave out ", shares_given))
     for name in WITHOUT_USE:
         require(name not in options, f"rows are copied as they are: leave out {name}")
     shares, contents = _shares(valid, test), _contents(valid, test, folds)
@@ -99,7 +101,10 @@ def _shares(valid: float | None, test: float | None) -> dict[str, float]:
     """The shares that are asked for, by the part that they make."""
     if valid is test is None:
         valid = test = USUAL_SHARE
-    return {name: share for name, share in (("valid", valid), ("test", test)) if share is not None}
+    shares = {name: share for name, share in (("valid", valid), ("test", test)) if share is not None}
+    for name, share in shares.items():
+        require(0 < share < 1, Message(Parameter(name), f" must be a share between 0 and 1, got {share}"))
+    return shares
 
 
 def _contents(valid: float | None, test: float | None, n_folds: int | None) -> Contents:

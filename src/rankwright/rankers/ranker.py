@@ -48,7 +48,7 @@ from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, TrainingFindings, read_trained
 from rankwright.rankers.views import View, for_the_library
 from rankwright.ranking.order import Ranking, rank
-from rankwright.settings.arguments import answers_strangers
+from rankwright.settings.arguments import answers_strangers, check_names
 from rankwright.settings.setting import check_settings, restored_settings
 from rankwright.settings.shared import RankerSettings
 from rankwright.settings.text import complete_docstring
@@ -127,6 +127,24 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         super().__init_subclass__(**options)
         if hasattr(cls, "name"):
             cls.__doc__ = complete_docstring(cls, cls.summary)
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings.
+
+        Parameters
+        ----------
+        **params
+            Settings by name; `name__part` is a part of the setting `name`.
+
+        Returns
+        -------
+        self
+            This ranker.
+        """
+        names = (name.partition("__")[0] for name in params)
+        check_names(f"{type(self).__name__}.set_params", names, list(self.get_params(deep=False)))
+        super().set_params(**params)
+        return self
 
     @answers_strangers(OTHER_ARGUMENTS)
     def fit(

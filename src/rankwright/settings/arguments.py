@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypeVar
@@ -30,14 +30,21 @@ def answers_strangers(
             owner = _owner(places, method)
             if len(places) > len(by_place):
                 raise InputTypeError(_told_of_places(owner, by_place[1:], by_name))
-            for name in names:
-                if name not in by_name and name not in by_place:
-                    raise InputTypeError(_told_of_name(owner, name, [*by_place[1:], *by_name], other_names or {}))
+            check_names(owner, names, [*by_place[1:], *by_name], other_names)
             return method(*places, **names)
 
         return called
 
     return answering
+
+
+def check_names(
+    owner: str, names: Iterable[str], known: Sequence[str], other_names: Mapping[str, str] | None = None
+) -> None:
+    """Raise where one of the names is not among those that `owner` knows; the message says what to write."""
+    for name in names:
+        if name not in known:
+            raise InputTypeError(_told_of_name(owner, name, known, other_names or {}))
 
 
 def _parameters(method: Callable[..., Any]) -> tuple[list[str], list[str]]:

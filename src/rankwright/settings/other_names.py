@@ -35,6 +35,7 @@ _OTHERS: Mapping[str, tuple[str, ...]] = {
     "seed": ("random_state", "random_seed"),
     "threads": ("n_jobs", "nthread", "num_threads", "thread_count", "jobs"),
     "out": ("output", "o", "save"),
+    "version": ("V",),
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, 
 
 import numpy as np
 
-from rankwright.errors import InputError, SettingError, UnknownNameError
+from rankwright.errors import InputError, SettingError, UnknownNameError, comma_hint
 from rankwright.settings.arguments import answers_strangers
 from rankwright.settings.spaces import Dimension, Space
 
@@ -143,7 +143,8 @@ class Setting:
     def check(self, value: Any) -> None:
         """Raise where the setting cannot have this value."""
         if not fits(value, self.type):
-            raise SettingError(f"{self.name} must be {described(self.type)}, got {value!r}")
+            hint = comma_hint(value) if fits(0.5, self.type) else ""
+            raise SettingError(f"{self.name} must be {described(self.type)}, got {value!r}{hint}")
         numbers = [one for one in (value if isinstance(value, list | tuple) else [value]) if fits(one, float)]
         if not all(map(self.spec.allows, numbers)):
             raise SettingError(f"{self.name} must be {self.spec.limits() or 'finite'}, got {value!r}")

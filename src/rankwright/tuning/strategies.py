@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.errors import MissingExtraError, SettingError, UnknownNameError, require
+from rankwright.errors import Message, MissingExtraError, Parameter, SettingError, UnknownNameError, require
 from rankwright.metrics.metric_table import parse_metric
 from rankwright.settings.spaces import Choice, Dimension, Real, Space, Whole
 from rankwright.tuning.trials import Configuration, Trial, TrialResult, plain, ranked
@@ -124,7 +124,7 @@ class SearchTask:
     def number_of_trials(self) -> int:
         """How many configurations to try; raises if the plan does not say."""
         if self.plan.trials is None:
-            raise SettingError("say how many configurations to try: give trials")
+            raise SettingError(Message("say how many configurations to try: give ", Parameter("trials")))
         return self.plan.trials
 
 

@@ -12,14 +12,13 @@ from rankwright import kernels
 from rankwright.arrays import Float32Array, IdArray, IntArray, ids_of_text
 from rankwright.data.categories import Categories, codes_in
 from rankwright.data.columns import TableLayout, how_to_choose_features
-from rankwright.errors import FileFormatError, Message
+from rankwright.errors import FileFormatError, Message, comma_hint
 from rankwright.formats.blocks import Rows, Runs
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.kernels.shared_codes import CellProblem
 
 LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes
 WORDS_FOR_NOTHING = ("", "na", "nan", "null")
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 WORDS_FOR_NUMBERS = ("", "na", "null", "true", "false")  # besides what float() takes
 
 
@@ -197,14 +196,14 @@ class CellReader:
             return FileFormatError(self._file, problem, lines.number_of(row))
         cells = lines.cells_of(row, self._delimiter) or []
         found = repr(cells[column][:LONGEST_QUOTE])
-        hint = self._decimals() if DECIMAL_COMMA.fullmatch(cells[column]) else self._hint(cells)
+        decimals = comma_hint(cells[column])
+        hint = f"{decimals}{self._all_commas()}" if decimals else self._hint(cells)
         problem = Message(f"wanted a number, found {found}", hint)
         return self._error(lines, row, self._names[column], problem)
 
-    def _decimals(self) -> str:
-        """Advice on decimal commas; where commas separate nothing, all of them can be changed."""
-        change = "" if self._delimiter == "," else ": `tr , . < FILE > NEW` turns the commas of a file into points"
-        return f"; decimals are written with a point{change}"
+    def _all_commas(self) -> str:
+        """How to change all commas of a file, where they separate nothing."""
+        return "" if self._delimiter == "," else ": `tr , . < FILE > NEW` turns the commas of a file into points"
 
     def _hint(self, cells: Sequence[str]) -> str:
         """Advice on how to leave out columns that hold text, where the row has some among its features."""
