@@ -24,6 +24,7 @@ speed.web_search_data
 speed.read_svmlight --megabytes 60
 speed.tables --queries 300
 speed.grow_trees --queries 600 --scale 0.2 --repeats 2
+speed.symmetric_trees --queries 300 --trees 20 --repeats 2
 speed.train_lambdamart --seeds 2 --only 31 --queries 600 --test-queries 300
 speed.train_scaling --queries 300 --trees 20
 speed.train_memory --queries 600

@@ -29,7 +29,8 @@ template <> struct Reader<ForestTrees> {
         return {.trees = {.nodes = {first, nodes.shape(0)},
                           .node_offsets = view<std::int64_t>(trees, "node_offsets"),
                           .leaf_values = view<float>(trees, "leaf_values"),
-                          .leaf_offsets = view<std::int64_t>(trees, "leaf_offsets")},
+                          .leaf_offsets = view<std::int64_t>(trees, "leaf_offsets"),
+                          .by_bits = field<bool>(trees, "by_bits")},
                 .lane_bytes = field<int>(trees, "lane_bytes")};
     }
 };

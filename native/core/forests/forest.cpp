@@ -37,7 +37,7 @@ template <typename Lane> class ReadyBlock {
             const std::size_t n_now = std::min(block_.trees_at_once(), forest.n_trees() - done);
             trees.fill({});
             for (std::size_t i = 0; i < n_now; ++i) trees[i] = forest.nodes_of(done + i);
-            walk_trees(trees.data(), block_, leaves.data(), simd_);
+            walk_trees(trees.data(), forest.by_bits, block_, leaves.data(), simd_);
             for (std::size_t i = 0; i < n_now; ++i) take(done + i, leaves.data() + i * width());
         }
     }

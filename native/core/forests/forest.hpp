@@ -6,6 +6,10 @@
 // the number of its leaf. A visit is two comparisons and a choice for as many documents as a vector register has bytes,
 // without a branch and without a jump through memory, which is why visiting every node beats following each document.
 //
+// Trees that have the same split in many nodes, as symmetric ones do, need not visit them all. Of a forest `by_bits`,
+// each different split of a tree is one node, and a bit of the number of a leaf: a document that goes right there has
+// the bit. A leaf that is reached whatever a split says has several numbers.
+//
 // Values are compared as codes: a column holds, for each document in a block, how many of a feature's thresholds in the
 // forest are smaller than its value.
 #pragma once
@@ -24,7 +28,7 @@ struct ForestNode {
     std::uint32_t column[2]; // what is compared: where no document of a block lacks a value, and where some do
     std::uint32_t first;     // the first leaf below the node
     std::uint32_t code;      // documents with a greater code go right
-    std::uint32_t right;     // the first leaf below the right child
+    std::uint32_t right;     // the first leaf below the right child; of a tree by bits, the split's bit
 };
 
 // Trees [0, n) with nodes[node_offsets[t]] to nodes[node_offsets[t + 1]], and values of leaves likewise. At least 64
@@ -34,6 +38,7 @@ struct CompiledForest {
     std::span<const std::int64_t> node_offsets;
     std::span<const float> leaf_values;
     std::span<const std::int64_t> leaf_offsets;
+    bool by_bits;
 
     std::size_t n_trees() const { return node_offsets.size() - 1; }
     std::span<const ForestNode> nodes_of(std::size_t tree) const {

@@ -113,7 +113,7 @@ void score_tree(const Codes<const Code> &codes, std::span<const std::int64_t> n_
     const auto values = values_of(tree, leaves);
     const std::array<std::int64_t, 2> node_offsets{0, static_cast<std::int64_t>(nodes.size())};
     const std::array<std::int64_t, 2> leaf_offsets{0, static_cast<std::int64_t>(leaves.count[0])};
-    const CompiledForest forest{nodes, node_offsets, values, leaf_offsets};
+    const CompiledForest forest{nodes, node_offsets, values, leaf_offsets, false};
     if constexpr (sizeof(Code) == 1) {
         if (bytes_do) return score_forest<std::uint8_t>(columns.over(codes), forest, scores, threads);
     }

@@ -26,15 +26,17 @@ template <typename Lane> struct Block {
 // Fills leaves[t * block.width() + i] with the number of the leaf of tree t that document i of the block reaches, for
 // trees_at_once() trees, of which tree t has the nodes trees[t].
 template <typename Lane>
-void walk_trees(const std::span<const ForestNode> *trees, const Block<Lane> &block, Lane *leaves, Simd simd);
+void walk_trees(const std::span<const ForestNode> *trees, bool by_bits, const Block<Lane> &block, Lane *leaves,
+                Simd simd);
 
 // Adds values[leaves[i]] to scores[i] for `count` documents, a multiple of 32.
 template <typename Lane>
 void add_values(std::span<const float> values, const Lane *leaves, std::size_t count, double *scores, Simd simd);
 
-extern template void walk_trees(const std::span<const ForestNode> *, const Block<std::uint8_t> &, std::uint8_t *, Simd);
-extern template void walk_trees(const std::span<const ForestNode> *, const Block<std::uint16_t> &, std::uint16_t *,
+extern template void walk_trees(const std::span<const ForestNode> *, bool, const Block<std::uint8_t> &, std::uint8_t *,
                                 Simd);
+extern template void walk_trees(const std::span<const ForestNode> *, bool, const Block<std::uint16_t> &,
+                                std::uint16_t *, Simd);
 extern template void add_values(std::span<const float>, const std::uint8_t *, std::size_t, double *, Simd);
 extern template void add_values(std::span<const float>, const std::uint16_t *, std::size_t, double *, Simd);
 

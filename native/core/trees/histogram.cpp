@@ -7,7 +7,7 @@ namespace rankwright {
 
 namespace {
 
-constexpr std::size_t rows_ahead = 32; // asked from memory before they are needed
+constexpr std::size_t rows_ahead = 64; // asked from memory before they are needed
 
 // Strides that inner loops know at compile time. Each is 8 more than a power of two, so that the same bin of
 // neighbouring features (zero, most often) never falls on the same place of the cache.

@@ -45,7 +45,7 @@ struct DeepForest {
         }
         leaf_values.resize(leaf_values.size() + 64);
     }
-    CompiledForest view() const { return {nodes, node_offsets, leaf_values, leaf_offsets}; }
+    CompiledForest view() const { return {nodes, node_offsets, leaf_values, leaf_offsets, false}; }
     SplitShares shares() const { return {feature, share, left, right, n_features}; }
 };
 

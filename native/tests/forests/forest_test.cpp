@@ -1,5 +1,6 @@
 #include "core/forests/forest.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <vector>
@@ -43,7 +44,30 @@ struct RandomForest {
         grow(first, n_left);
         grow(first + n_left, n_leaves - n_left);
     }
-    CompiledForest view() const { return {nodes, node_offsets, leaf_values, leaf_offsets}; }
+    CompiledForest view() const { return {nodes, node_offsets, leaf_values, leaf_offsets, false}; }
+
+    // The same nodes as splits of trees by bits, so many of each tree.
+    RandomForest by_bits(std::size_t n_splits) const {
+        RandomForest other = *this;
+        other.nodes.clear();
+        other.node_offsets = other.leaf_offsets = {0};
+        for (std::size_t tree = 0; tree < n_trees; ++tree) {
+            const std::span<const ForestNode> own = view().nodes_of(tree);
+            const std::size_t n = std::min(n_splits, own.size());
+            for (std::size_t split = 0; split < n; ++split) {
+                ForestNode node = own[split];
+                node.first = 0;
+                node.right = (1u << split) * repeat;
+                other.nodes.push_back(node);
+            }
+            other.node_offsets.push_back(static_cast<std::int64_t>(other.nodes.size()));
+            other.leaf_offsets.push_back(other.leaf_offsets.back() + (std::int64_t{1} << n));
+        }
+        other.leaf_values.resize(static_cast<std::size_t>(other.leaf_offsets.back()) + 64);
+        for (float &value : other.leaf_values) value = static_cast<float>(other.random() % 1000);
+        return other;
+    }
+    CompiledForest view_by_bits() const { return {nodes, node_offsets, leaf_values, leaf_offsets, true}; }
 };
 
 struct Documents {
@@ -103,6 +127,33 @@ template <typename Lane> void leaves_depend_on_nothing_else(const Documents &doc
     }
 }
 
+// The bits of a document's number say, split by split, where trees of that split alone send it.
+template <typename Lane> void bits_are_what_single_splits_say(const Documents &documents) {
+    const RandomForest forest = RandomForest(60, sizeof(Lane) == 1 ? 0x01010101u : 0x00010001u).by_bits(8);
+    std::vector<std::uint16_t> expected(n_rows * n_trees);
+    for (std::size_t tree = 0; tree < n_trees; ++tree) {
+        for (const ForestNode &node : forest.view().nodes_of(tree)) {
+            const std::vector<std::int64_t> node_offsets{0, 1}, leaf_offsets{0, 2};
+            const CompiledForest alone{{&node, 1}, node_offsets, forest.leaf_values, leaf_offsets, false};
+            std::vector<std::uint16_t> sides(n_rows);
+            find_leaves<Lane>(documents.columns(), alone, sides, 1, Simd::baseline);
+            for (std::size_t row = 0; row < n_rows; ++row) expected[row * n_trees + tree] |= sides[row];
+        }
+    }
+    for (const Simd simd : simd_levels()) {
+        std::vector<std::uint16_t> leaves(n_rows * n_trees);
+        find_leaves<Lane>(documents.columns(), forest.view_by_bits(), leaves, 2, simd);
+        CHECK(leaves == expected);
+        std::vector<double> scores(n_rows), sums(n_rows);
+        score_forest<Lane>(documents.columns(), forest.view_by_bits(), scores, 2, simd);
+        for (std::size_t tree = 0; tree < n_trees; ++tree) {
+            const std::span<const float> values = forest.view().values_of(tree);
+            for (std::size_t row = 0; row < n_rows; ++row) sums[row] += values[expected[row * n_trees + tree]];
+        }
+        CHECK(scores == sums);
+    }
+}
+
 template <typename Code> std::vector<Code> random_codes() {
     std::mt19937 random(3);
     std::vector<Code> codes(n_rows * Codes<Code>::slots);
@@ -127,6 +178,8 @@ const rankwright::Test test("forest", [] {
         }
         scores_depend_on_nothing_else<std::uint16_t>(documents.columns(), 400);
         leaves_depend_on_nothing_else<std::uint16_t>(documents, 400);
+        bits_are_what_single_splits_say<std::uint8_t>(documents);
+        bits_are_what_single_splits_say<std::uint16_t>(documents);
     }
     const Documents documents(false);
     const auto bytes = random_codes<std::uint8_t>();

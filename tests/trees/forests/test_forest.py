@@ -89,6 +89,10 @@ CASES: dict[str, dict[str, Any]] = {
     "many leaves": {"n_docs": 600, "max_leaves": 300},
     "64 leaves": {"n_docs": 400, "max_leaves": 64},
     "65 leaves": {"n_docs": 400, "max_leaves": 65},
+    "symmetric": {"growth": "symmetric", "n_docs": 400, "max_leaves": 64},
+    "symmetric, no missing values": {"growth": "symmetric", "n_docs": 400, "max_leaves": 16, "missing": 0.0},
+    "symmetric, large": {"growth": "symmetric", "n_docs": 600, "max_leaves": 256, "n_features": 9},
+    "symmetric, two-byte codes": {"growth": "symmetric", "n_docs": 900, "max_leaves": 64, "digits": 6, "max_bins": 900},
     "categories": {"categorical": [1, 2]},
     "many categories": {"categorical": [1], "n_docs": 600, "category_width": 200, "max_leaves": 20},
 }
@@ -189,6 +193,21 @@ def test_a_forest_with_more_thresholds_than_codes_is_scored_in_pieces(monkeypatc
     staged = dict(in_pieces.staged_predict(features, every=3))
     assert list(staged) == [3, 6, 9, 11]
     assert np.array_equal(staged[6], forest.truncated(6).predict(features))
+
+
+def test_symmetric_trees_are_scored_by_the_bits_of_their_splits():
+    features = noise(400, 9, 6)
+    symmetric, _, _ = grown(features, growth="symmetric", max_leaves=64)
+    [scored] = symmetric._scored
+    assert scored.trees.by_bits
+    n_splits = np.diff(scored.trees.node_offsets)
+    assert np.array_equal(n_splits, symmetric.depth_of_trees())
+    assert np.array_equal(np.diff(scored.trees.leaf_offsets), 2**n_splits)
+    best_first, _, _ = grown(features, max_leaves=64)
+    assert not best_first._scored[0].trees.by_bits
+    mixed = merge_forests([symmetric, best_first], np.ones(2))
+    assert not mixed._scored[0].trees.by_bits
+    assert np.array_equal(mixed.apply(features), walk(mixed, features))
 
 
 def test_a_part_of_a_forest_says_what_its_trees_say():

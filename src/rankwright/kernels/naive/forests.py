@@ -170,7 +170,11 @@ def _leaves_by_tree(codes: list[IntArray], trees: ForestTrees, n_docs: int) -> I
     for own in slices(trees.node_offsets):
         at = np.zeros(n_docs, np.int64)
         for _, column, first, code, right in trees.nodes[own].tolist():
-            at[(at == (first & lane)) & (codes[column] > (code & lane))] = right & lane
+            goes_right = codes[column] > (code & lane)
+            if trees.by_bits:
+                at[goes_right] |= right & lane
+            else:
+                at[goes_right & (at == (first & lane))] = right & lane
         yield at
 
 

@@ -25,12 +25,14 @@ MAX_BYTE_EDGES = 255
 MAX_EDGES = 2**16 - 1
 TABLE_EDGES = 256  # edges in a search table, followed by every 16th of them
 READABLE_AFTER = 64  # values that may be read beyond any leaf's own
+MOST_BITS = 8  # of the numbers of leaves, where these tell which way each split goes
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CompiledTrees(ForestTrees):
     """Some trees of a forest, ready to score."""
 
+    inner_nodes: IntArray  # which node of the forest each node is
     leaf_nodes: IntArray  # which node of the forest each leaf is
 
     @property
@@ -63,6 +65,13 @@ def compile_forest(forest: Forest) -> list[CompiledForest]:
     trees = _compile_nodes(forest, column, code, len(columns.features), byte_codes=bool(n_edges <= MAX_BYTE_EDGES))
     tables = _search_tables(columns) if trees.lane_bytes == 1 else np.empty((0, 0), np.float32)
     return [CompiledForest(trees, columns, tables)]
+
+
+def compile_to_score(forest: Forest, compiled: list[CompiledForest]) -> list[CompiledForest]:
+    """The same in a form that is only good to find leaves: each tree's different splits, where nodes repeat them."""
+    if len(compiled) > 1:
+        return compiled
+    return [replace(compiled[0], trees=_by_bits(forest, compiled[0].trees) or compiled[0].trees)]
 
 
 def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees, FeatureColumns, IntArray]:
@@ -184,9 +193,54 @@ def _compile_nodes(
         node_offsets=np.concatenate([[0], np.cumsum(leaves_by_tree - 1)]),
         leaf_values=np.concatenate([forest.value[leaves], np.zeros(READABLE_AFTER, np.float32)]),
         leaf_offsets=np.concatenate([[0], np.cumsum(leaves_by_tree)]),
+        inner_nodes=inner,
         leaf_nodes=leaves,
         lane_bytes=1 if bytes_do else 2,
+        by_bits=False,
     )
+
+
+def _by_bits(forest: Forest, trees: CompiledTrees) -> CompiledTrees | None:
+    """The trees with one node for each different split; None where that does not save half of the nodes."""
+    n_nodes = np.diff(trees.node_offsets)
+    tree = np.repeat(np.arange(trees.n_trees), n_nodes)
+    # A split is a column, which tells the side of missing values too, and a code.
+    _, kind = np.unique(trees.nodes[:, 1].astype(np.uint64) << 32 | trees.nodes[:, 3], return_inverse=True)
+    splits, chosen, number = np.unique(tree * len(trees.nodes) + kind, return_index=True, return_inverse=True)
+    n_splits = np.bincount(tree[chosen], minlength=trees.n_trees)
+    if n_splits.max(initial=0) > MOST_BITS or 2 * len(splits) > len(trees.nodes):
+        return None
+    offsets = np.concatenate([[0], np.cumsum(n_splits)])
+    bit = np.zeros(len(forest.feature), np.int64)
+    bit[trees.inner_nodes] = number - offsets[tree]
+    nodes = trees.nodes[chosen]
+    repeat = np.uint32(0x01010101 if trees.lane_bytes == 1 else 0x00010001)
+    nodes[:, 2] = 0
+    nodes[:, 4] = np.uint32(1) << (np.arange(len(chosen)) - offsets[tree[chosen]]).astype(np.uint32)
+    nodes[:, 4] *= repeat
+    n_numbers = 1 << n_splits
+    leaf_offsets = np.concatenate([[0], np.cumsum(n_numbers)])
+    leaves = _leaves_by_number(forest, bit, n_numbers, leaf_offsets)
+    return replace(
+        trees,
+        nodes=nodes,
+        node_offsets=offsets,
+        leaf_values=np.concatenate([forest.value[leaves], np.zeros(READABLE_AFTER, np.float32)]),
+        leaf_offsets=leaf_offsets,
+        inner_nodes=trees.inner_nodes[chosen],
+        leaf_nodes=leaves,
+        by_bits=True,
+    )
+
+
+def _leaves_by_number(forest: Forest, bit: IntArray, n_numbers: IntArray, offsets: IntArray) -> IntArray:
+    """The leaf of each tree for every number whose bits say which way the splits go."""
+    numbers = np.arange(offsets[-1]) - np.repeat(offsets[:-1], n_numbers)
+    at = np.repeat(forest.root, n_numbers)
+    while (inner := forest.feature[at] >= 0).any():
+        right = (numbers >> bit[at]) & 1 == 1
+        at = np.where(inner, np.where(right, forest.right[at], forest.left[at]), at)
+    return at
 
 
 def levels_of(forest: Forest) -> list[IntArray]:

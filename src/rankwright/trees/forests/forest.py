@@ -16,7 +16,13 @@ from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.kernels.records import TreeNodes
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
-from rankwright.trees.forests.compiled import CompiledForest, compile_for_codes, compile_forest, number_leaves
+from rankwright.trees.forests.compiled import (
+    CompiledForest,
+    compile_for_codes,
+    compile_forest,
+    compile_to_score,
+    number_leaves,
+)
 from rankwright.trees.forests.explaining import ExplainedForest
 from rankwright.trees.forests.readings import as_read
 
@@ -81,8 +87,13 @@ class Forest:
 
     @cached_property
     def compiled(self) -> list[CompiledForest]:
-        """The forest laid out for scoring, made once."""
+        """The forest laid out for kernels, made once."""
         return compile_forest(self)
+
+    @cached_property
+    def _scored(self) -> list[CompiledForest]:
+        """The same in the form that finds leaves fastest."""
+        return compile_to_score(self, self.compiled)
 
     @cached_property
     def _explained(self) -> dict[str | None, ExplainedForest]:
@@ -131,7 +142,7 @@ class Forest:
         matrix = self.checked(features)
         nodes = np.empty((len(matrix), self.n_trees), np.int64)
         done = 0
-        for piece in self.compiled:
+        for piece in self._scored:
             leaves = np.empty((len(matrix), piece.trees.n_trees), np.uint16)
             kernels.find_leaves(matrix, piece.columns, piece.tables, piece.trees, leaves, thread_count(threads))
             numbers = piece.trees.leaf_offsets[:-1] + leaves
@@ -150,7 +161,7 @@ class Forest:
 
     def _add_scores(self, matrix: Float32Array, scores: Float64Array, first: int, last: int, threads: int) -> None:
         done = 0
-        for piece in self.compiled:
+        for piece in self._scored:
             begin, end = max(first - done, 0), min(last - done, piece.trees.n_trees)
             if begin < end:
                 some = piece.trees if end - begin == piece.trees.n_trees else piece.trees.part(begin, end)
