@@ -113,7 +113,7 @@ def test_frank_lowers_the_fidelity_loss_as_stated(tiny):
     assert losses[0] == pytest.approx(losses[1], rel=0.05)
 
 
-def adarank_by_hand(data, metric, n_rounds):
+def adarank_by_hand(data, metric, n_rounds, sharpness=1.0):
     """Every feature upwards, at most one use each."""
     kept = data.take_queries([q for q, docs in enumerate(data.groups.slices()) if len(set(data.labels[docs])) > 1])
     X = np.nan_to_num(kept.features).astype(float)
@@ -127,16 +127,30 @@ def adarank_by_hand(data, metric, n_rounds):
         E = values(X[:, best])
         w[best] += 0.5 * math.log((P @ (1 + E)) / (P @ (1 - E)))
         left.remove(best)
-        P = np.exp(-values(X @ w))
+        P = np.exp(-sharpness * values(X @ w))
         P /= P.sum()
     return w
 
 
+@pytest.mark.parametrize("sharpness", [1.0, 4.0])
 @pytest.mark.parametrize("metric", ["map", "ndcg@3", "mrr"])
-def test_adarank_weighs_queries_by_what_they_reach(tiny, metric):
-    ranker = rw.AdaRank(metric=metric, n_rounds=3, downwards=False, scaling=None, select="pair-error").fit(tiny)
+def test_adarank_weighs_queries_by_what_they_reach(tiny, metric, sharpness):
+    settings = {"metric": metric, "sharpness": sharpness, "downwards": False, "scaling": None, "select": "pair-error"}
+    ranker = rw.AdaRank(n_rounds=3, **settings).fit(tiny)
     rounds = ranker.n_rounds_  # those up to the best are kept
-    assert np.allclose(ranker.weights_, adarank_by_hand(tiny, metric, rounds))
+    assert np.allclose(ranker.weights_, adarank_by_hand(tiny, metric, rounds, sharpness))
+
+
+def test_sharp_adarank_leaves_a_strong_feature_for_the_queries_that_it_ranks_badly():
+    """Nine lists that the first feature ranks right, and three that only the second does."""
+    right, wrong = [[2.0, 0.0], [1.0, 0.0]], [[0.0, 2.0], [1.0, 1.0]]
+    data = RankingDataset.from_arrays(np.array(9 * right + 3 * wrong), 12 * [1, 0], group=[2] * 12)
+    used = {
+        sharpness: rw.AdaRank(max_uses=None, sharpness=sharpness, n_rounds=2, scaling=None, metric="mrr").fit(data)
+        for sharpness in (1.0, 8.0)
+    }
+    assert (used[1.0].weights_ != 0).tolist() == [True, False]
+    assert (used[8.0].weights_ != 0).all()
 
 
 def test_coordinate_ascent_leaves_no_better_step():

@@ -36,8 +36,11 @@ class AdaRankSettings(PatientSettings, ClimbingSettings):
     ----------
     n_rounds
         How many rounds at most, each of which takes a feature.
+    sharpness
+        How much more a query weighs the worse it is ranked: its weight is e to the power of minus this times the
+        metric. 1 is the paper's rule, with which one strong feature tends to be taken again and again.
     max_uses
-        How often a feature may be chosen; None is the paper's rule, which tends to take one feature again and again.
+        How often a feature may be chosen; None is the paper's rule, as often as it is best.
     downwards
         Whether a feature may rank the other way round if it does better that way.
     """
@@ -48,6 +51,7 @@ class AdaRankSettings(PatientSettings, ClimbingSettings):
 
     metric: str = changed(ClimbingSettings, "metric", "map", search=Choice(("map", "ndcg@10")))
     n_rounds: int = setting(200, least=1, small=8)
+    sharpness: float = setting(1.0, above=0, unsaid=1.0, search=Choice((1.0, 3.0, 4.0, 5.0)))
     max_uses: int | None = setting(1, least=1, search=Choice((1, 4)))
     downwards: bool = setting(True)
 

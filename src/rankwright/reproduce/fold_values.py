@@ -39,11 +39,20 @@ def values_of(scores: Float64Array, data: RankingDataset, metrics: Sequence[str]
 
 def fitted(ranker: Any, setup: Setup, source: DataSource, number: int, metrics: Sequence[str]) -> dict[str, Any]:
     """What a ranker reaches on the test documents of a fold, and the processor's seconds that training took."""
+    return best_fitted([ranker], setup, source, number, metrics)
+
+
+def best_fitted(
+    rankers: Sequence[Any], setup: Setup, source: DataSource, number: int, metrics: Sequence[str]
+) -> dict[str, Any]:
+    """The same of the ranker that does best on the validation documents of the fold, and the seconds of all."""
     train, vali, test = fold(source, number, setup.seed)
     start = time.process_time()
-    ranker.fit(train, valid=vali)
+    for ranker in rankers:
+        ranker.fit(train, valid=vali)
     seconds = time.process_time() - start
-    return {"values": values_on(ranker, test, metrics, convention_of(source)), "training_seconds": seconds}
+    best = rankers[0] if len(rankers) == 1 else max(rankers, key=lambda ranker: ranker.history_.best_value)
+    return {"values": values_on(best, test, metrics, convention_of(source)), "training_seconds": seconds}
 
 
 Values = Sequence[Sequence[float | None]]  # of each fold: a value for each query
