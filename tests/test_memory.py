@@ -157,7 +157,7 @@ def test_two_histograms_are_room_enough_for_any_tree(max_bins, n_features):
     data = rw.RankingDataset.from_arrays(features, rng.integers(0, 3, n_docs), group=np.full(20, 20))
     binned = bin_dataset(data, max_bins=max_bins)
     scarce = GrowerMemory(binned, 12, histogram_memory=0)
-    assert len(scarce.scratch.histograms) == 2 * histogram_words(binned.mapper)
+    assert len(scarce.scratch.histograms) == 2 * histogram_words(binned)
     gradient, params = rng.normal(size=n_docs), TreeParams(max_leaves=12, min_docs_in_leaf=2)
     tree, other = (grow_tree(binned, gradient, np.ones(n_docs), params, memory=own).tree for own in (scarce, None))
     np.testing.assert_array_equal(tree.value, other.value)

@@ -7,6 +7,8 @@
 #include "bindings/define.hpp"
 #include "bindings/records.hpp"
 #include "bindings/require.hpp"
+#include "bindings/sparse_records.hpp"
+#include "core/forests/sparse_scores.hpp"
 #include "core/forests/tree_scores.hpp"
 #include "core/trees/grower.hpp"
 #include "core/trees/leaf_values.hpp"
@@ -137,21 +139,39 @@ std::size_t most_nodes(std::int64_t max_leaves, std::size_t n_rows) {
     return n_leaves == 0 ? 1 : 2 * n_leaves - 1;
 }
 
-template <typename Code> void bind_grow_tree(nb::module_ &module) {
-    define(module, "grow_tree",
-           {"codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "gradient_scale",
-            "curvature_scale", "seed", "scratch", "nodes", "begin", "held", "exchange", "threads"},
-           [](InCodes<Code> codes, SplitColumns columns, In<std::int32_t> quantised, In<float> gradient,
-              In<float> curvature, Out<std::uint32_t> rows, bool all_rows, TreeSettings settings, double gradient_scale,
+constexpr const char *arguments_of_growth[] = {
+    "codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "gradient_scale",
+    "curvature_scale", "seed", "scratch", "nodes", "begin", "held", "exchange", "threads"};
+
+std::size_t n_rows_of(const InCodes<std::uint8_t> &codes) { return codes.shape(1); }
+std::size_t n_rows_of(const InCodes<std::uint16_t> &codes) { return codes.shape(1); }
+std::size_t n_rows_of(const Codes<const SparseCode> &codes) { return codes.n_rows(); }
+
+template <typename Code> void require_features(const InCodes<Code> &codes, std::size_t n_features) {
+    require(n_features <= codes.shape(0) * codes.shape(2), "codes must hold every feature");
+}
+void require_features(const Codes<const SparseCode> &codes, std::size_t n_features) {
+    for (const std::size_t size : {codes.first.size(), codes.n_places.size(), codes.usual.size(), codes.bundle.size()})
+        require_size("what is known of features", size, n_features);
+    require(!codes.starts.empty(), "starts must have one more than rows");
+    require_offsets("starts", codes.starts, codes.listed.size());
+    require_size("bundled", codes.bundled.size(), codes.n_rows() * codes.bases.size());
+}
+
+// `Given` is how codes of type `Code` come from Python.
+template <typename Code, typename Given> void bind_grow_tree(nb::module_ &module, const char *name) {
+    define(module, name, arguments_of_growth,
+           [](Given codes, SplitColumns columns, In<std::int32_t> quantised, In<float> gradient, In<float> curvature,
+              Out<std::uint32_t> rows, bool all_rows, TreeSettings settings, double gradient_scale,
               double curvature_scale, std::uint64_t seed, TreeScratch scratch, Tree nodes, Out<std::int64_t> begin,
               Out<std::int64_t> held, nb::handle exchange, int threads) {
-               const std::size_t n_docs = codes.shape(1), n_features = columns.n_bins.size();
+               const std::size_t n_docs = n_rows_of(codes), n_features = columns.n_bins.size();
                for (const std::size_t size : {quantised.size(), gradient.size(), curvature.size()})
                    require_size("forces", size, n_docs);
                for (const std::size_t size :
                     {columns.categorical.size(), columns.monotone.size(), columns.asked.size()})
                    require_size("columns", size, n_features);
-               require(n_features <= codes.shape(0) * codes.shape(2), "codes must hold every feature");
+               require_features(codes, n_features);
                require(all_rows ? rows.size() == n_docs : rows.size() <= n_docs, "rows must be those of the codes");
                if (!all_rows) require_below("rows", std::span<const std::uint32_t>(fill(rows)), n_docs);
                require(scratch.rows.size() >= rows.size() && scratch.sides.size() >= rows.size(),
@@ -174,15 +194,30 @@ template <typename Code> void bind_grow_tree(nb::module_ &module) {
            });
 }
 
+void require_tree(const GrownNodes &nodes) {
+    for (const std::size_t size :
+         {nodes.bin.size(), nodes.left.size(), nodes.right.size(), nodes.missing_left.size(), nodes.value.size()})
+        require_size("nodes", size, nodes.feature.size());
+    require(nodes.feature.size() > 0, "a tree needs a node or more");
+}
+
 template <typename Code> void bind_score_tree(nb::module_ &module) {
     define(module, "score_tree", {"codes", "n_bins", "nodes", "scores", "threads"},
            [](InCodes<Code> codes, In<std::int64_t> n_bins, GrownNodes nodes, Out<double> scores, int threads) {
-               for (const std::size_t size : {nodes.bin.size(), nodes.left.size(), nodes.right.size(),
-                                              nodes.missing_left.size(), nodes.value.size()})
-                   require_size("nodes", size, nodes.feature.size());
-               require(nodes.feature.size() > 0, "a tree needs a node or more");
+               require_tree(nodes);
                require_size("scores", scores.size(), codes.shape(1));
                score_tree<Code>(codes_of(codes), view(n_bins), nodes, fill(scores), threads);
+           });
+}
+
+void bind_score_sparse_tree(nb::module_ &module) {
+    define(module, "score_sparse_tree", {"codes", "n_bins", "nodes", "scores", "threads"},
+           [](Codes<const SparseCode> codes, In<std::int64_t> n_bins, GrownNodes nodes, Out<double> scores,
+              int threads) {
+               require_tree(nodes);
+               require_features(codes, n_bins.size());
+               require_size("scores", scores.size(), codes.n_rows());
+               score_sparse_tree(codes, view(n_bins), nodes, fill(scores), threads);
            });
 }
 
@@ -210,10 +245,12 @@ void bind_trees(nb::module_ &module) {
                            "nodes must lie within rows");
                add_leaf_values(nodes.feature, view(begin), nodes.count, nodes.value, view(rows), fill(scores), threads);
            });
-    bind_grow_tree<std::uint8_t>(module);
-    bind_grow_tree<std::uint16_t>(module);
+    bind_grow_tree<std::uint8_t, InCodes<std::uint8_t>>(module, "grow_tree");
+    bind_grow_tree<std::uint16_t, InCodes<std::uint16_t>>(module, "grow_tree");
+    bind_grow_tree<SparseCode, Codes<const SparseCode>>(module, "grow_sparse_tree");
     bind_score_tree<std::uint8_t>(module);
     bind_score_tree<std::uint16_t>(module);
+    bind_score_sparse_tree(module);
 }
 
 } // namespace rankwright

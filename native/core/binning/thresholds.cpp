@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/binning/binning.hpp"
+#include "core/binning/sparse_binning.hpp"
 #include "core/common/parallel.hpp"
 
 namespace rankwright {
@@ -91,6 +92,19 @@ void count_distinct(const std::vector<std::uint32_t> &sorted, DistinctValues &di
     }
 }
 
+// Counts so many zeros more.
+void add_zeros(std::int64_t n, DistinctValues &distinct) {
+    if (n == 0) return;
+    const auto place = std::ranges::lower_bound(distinct.values, 0.0f);
+    const auto count = distinct.counts.begin() + (place - distinct.values.begin());
+    if (place != distinct.values.end() && *place == 0.0f) {
+        *count += n;
+    } else {
+        distinct.counts.insert(count, n);
+        distinct.values.insert(place, 0.0f);
+    }
+}
+
 // A number t with a <= t < b, in the middle where rounding allows.
 float between(float a, float b) {
     const auto middle = static_cast<float>(0.5 * (static_cast<double>(a) + static_cast<double>(b)));
@@ -160,6 +174,44 @@ void find_thresholds(FloatTable features, std::span<const std::int64_t> rows, st
             sort(keys[column - first]);
             count_distinct(keys[column - first], distinct);
             float *out = thresholds.data() + column * (max_bins - 1);
+            std::int64_t n_found = 0;
+            share_bins(distinct, max_bins,
+                       [&](std::size_t i) { out[n_found++] = between(distinct.values[i], distinct.values[i + 1]); });
+            n_thresholds[column] = n_found;
+        }
+    });
+}
+
+void find_sparse_thresholds(const SparseTable &features, std::span<const std::int64_t> rows, std::int64_t max_bins,
+                            std::span<const std::int64_t> offsets, std::span<float> thresholds,
+                            std::span<std::int64_t> n_thresholds, int threads) {
+    constexpr std::size_t features_at_a_time = 256;
+    std::vector<std::size_t> next(features.n_columns + 1);
+    const auto visit_values = [&](auto visit) {
+        for (const std::int64_t row : rows) {
+            for (const std::size_t entry : features.entries(static_cast<std::size_t>(row))) {
+                visit(static_cast<std::size_t>(features.columns[entry]), features.values[entry]);
+            }
+        }
+    };
+    visit_values([&](std::size_t column, float) { ++next[column + 1]; });
+    for (std::size_t column = 0; column < features.n_columns; ++column) next[column + 1] += next[column];
+    const std::vector<std::size_t> starts = next;
+    std::vector<float> values(starts.back());
+    visit_values([&](std::size_t column, float value) { values[next[column]++] = value; });
+    parallel_for(features.n_columns, threads, features_at_a_time, [&](std::size_t first, std::size_t last) {
+        std::vector<std::uint32_t> keys;
+        DistinctValues distinct;
+        for (std::size_t column = first; column < last; ++column) {
+            keys.clear();
+            for (std::size_t place = starts[column]; place < starts[column + 1]; ++place) {
+                if (!std::isnan(values[place])) keys.push_back(key_of(values[place]));
+            }
+            std::ranges::sort(keys); // most columns have few
+            count_distinct(keys, distinct);
+            const std::size_t n_stored = starts[column + 1] - starts[column];
+            if (features.absent == 0.0f) add_zeros(static_cast<std::int64_t>(rows.size() - n_stored), distinct);
+            float *out = thresholds.data() + offsets[column];
             std::int64_t n_found = 0;
             share_bins(distinct, max_bins,
                        [&](std::size_t i) { out[n_found++] = between(distinct.values[i], distinct.values[i + 1]); });

@@ -10,6 +10,8 @@
 #include "core/trees/leaf_search.hpp"
 #include "core/trees/leaf_values.hpp"
 #include "core/trees/partition.hpp"
+#include "core/trees/sparse_leaf_search.hpp"
+#include "core/trees/sparse_partition.hpp"
 
 namespace rankwright {
 
@@ -428,5 +430,7 @@ template std::size_t grow_tree(const TreeData<std::uint8_t> &, const TreeSetting
                                Simd);
 template std::size_t grow_tree(const TreeData<std::uint16_t> &, const TreeSettings &, TreeScratch, Tree, RowListing,
                                int, Simd);
+template std::size_t grow_tree(const TreeData<SparseCode> &, const TreeSettings &, TreeScratch, Tree, RowListing, int,
+                               Simd);
 
 } // namespace rankwright

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/binning/codes.hpp"
+#include "core/binning/sparse_codes.hpp"
 #include "core/trees/exchange.hpp"
 #include "core/trees/split.hpp"
 
@@ -91,5 +92,7 @@ extern template std::size_t grow_tree(const TreeData<std::uint8_t> &, const Tree
                                       RowListing, int, Simd);
 extern template std::size_t grow_tree(const TreeData<std::uint16_t> &, const TreeSettings &, TreeScratch, Tree,
                                       RowListing, int, Simd);
+extern template std::size_t grow_tree(const TreeData<SparseCode> &, const TreeSettings &, TreeScratch, Tree, RowListing,
+                                      int, Simd);
 
 } // namespace rankwright

@@ -53,14 +53,11 @@ void place_rows(RowRun part, const std::uint8_t *sides, std::uint32_t *left, std
 
 } // namespace
 
-template <typename Code>
-std::size_t divide_rows(Codes<const Code> codes, std::size_t feature, std::span<const std::uint8_t> goes_left,
-                        RowRun leaf, std::uint32_t *out, std::uint8_t *sides, Team &team) {
-    const Code *column = codes.column(feature);
+std::size_t divide_rows(const FindSides &find_sides, RowRun leaf, std::uint32_t *out, std::uint8_t *sides, Team &team) {
     const auto n_parts = std::min<std::size_t>(static_cast<std::size_t>(team.size()),
                                                std::max<std::size_t>(leaf.count / rows_worth_a_thread, 1));
     if (n_parts == 1) {
-        const std::size_t n_left = find_sides(column, goes_left, leaf, sides);
+        const std::size_t n_left = find_sides(leaf, sides);
         place_rows(leaf, sides, out, out + n_left);
         return n_left;
     }
@@ -69,7 +66,7 @@ std::size_t divide_rows(Codes<const Code> codes, std::size_t feature, std::span<
     const auto run = [&](std::size_t part) { return leaf.part(begin_of(part), begin_of(part + 1) - begin_of(part)); };
     team.run([&](int member) {
         const auto part = static_cast<std::size_t>(member);
-        if (part < n_parts) n_left_of[part] = find_sides(column, goes_left, run(part), sides + begin_of(part));
+        if (part < n_parts) n_left_of[part] = find_sides(run(part), sides + begin_of(part));
     });
     std::size_t n_left = 0;
     std::vector<std::size_t> left_before(n_parts);
@@ -84,6 +81,14 @@ std::size_t divide_rows(Codes<const Code> codes, std::size_t feature, std::span<
         place_rows(run(part), sides + begin_of(part), out + left_before[part], right);
     });
     return n_left;
+}
+
+template <typename Code>
+std::size_t divide_rows(Codes<const Code> codes, std::size_t feature, std::span<const std::uint8_t> goes_left,
+                        RowRun leaf, std::uint32_t *out, std::uint8_t *sides, Team &team) {
+    const Code *column = codes.column(feature);
+    const auto find = [&](RowRun part, std::uint8_t *own) { return find_sides(column, goes_left, part, own); };
+    return divide_rows(find, leaf, out, sides, team);
 }
 
 template std::size_t divide_rows(Codes<const std::uint8_t>, std::size_t, std::span<const std::uint8_t>, RowRun,

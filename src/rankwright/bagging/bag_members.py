@@ -23,6 +23,7 @@ from rankwright.rankers.recipe import TrainingRun
 from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import BinnedDataset
+from rankwright.trees.bins.sparse_binning import first_rows
 from rankwright.trees.model import forest_model
 
 AnyRanker = TypeVar("AnyRanker", bound=Ranker)
@@ -97,7 +98,7 @@ def choosing_part(valid: BinnedDataset | None, parts: Mapping[str, int]) -> Binn
     if valid is None or len(parts) < 2:
         return valid
     documents = valid.documents.take_queries(np.arange(next(iter(parts.values()))))
-    codes = np.ascontiguousarray(valid.codes[:, : documents.n_docs])
+    codes = first_rows(valid.codes, documents.n_docs)
     return replace(valid, codes=codes, documents=documents, query_keys=None)
 
 

@@ -18,8 +18,10 @@ from rankwright.data.groups import Groups, group_rows, inverse
 from rankwright.data.keys import KeyOrder, key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.side_columns import Side, as_side, joined_sides, rows_of
+from rankwright.data.sparse_rows import SparseRows, joined_rows
 from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.errors import InputError, UnknownQueryError, require, require_type
+from rankwright.memory import require_memory
 from rankwright.tables.text import ShownTable, counted, short
 
 # The types of parts that hold numbers, where they are not float32.
@@ -41,8 +43,9 @@ class RankingDataset:
 
     Parameters
     ----------
-    features : array of float32, shape (n_docs, n_features)
-        One row for each document; NaN is a missing value.
+    features : array of float32, or SparseRows, shape (n_docs, n_features)
+        One row for each document; NaN is a missing value. A large sparse matrix stays sparse: `dense` gives the data
+        with all values.
     labels : array of float32, shape (n_docs,), or None
         Relevance of each document: any finite number of 0 or more, larger is better; NaN is unjudged. None is for
         datasets that have preferences instead, or that are only to be scored.
@@ -96,7 +99,7 @@ class RankingDataset:
     ['a', 'a', 'b']
     """
 
-    features: Float32Array  # (documents, features); NaN = missing
+    features: Float32Array  # (documents, features); NaN = missing; `SparseRows` stand for a large sparse matrix
     labels: Float32Array | None  # any non-negative number; NaN = unjudged; None only beside preferences
     groups: Groups
     preferences: Preferences | None = None
@@ -114,7 +117,8 @@ class RankingDataset:
 
     def __post_init__(self) -> None:
         n_docs, n_queries = self.groups.n_docs, self.groups.n_queries
-        object.__setattr__(self, "features", as_features(self.features))
+        if self.sparse is None:
+            object.__setattr__(self, "features", as_features(self.features))
         if len(self.features) != n_docs:
             raise InputError(f"features must have {n_docs} rows, one a document, got {len(self.features)}")
         for names, length in ((PER_DOCUMENT, n_docs), (PER_QUERY, n_queries)):
@@ -161,6 +165,31 @@ class RankingDataset:
         return int(self.features.shape[1])
 
     @property
+    def sparse(self) -> SparseRows | None:
+        """The features, if only some of their values are stored; None where they are a full matrix."""
+        features: Any = self.features
+        return features if isinstance(features, SparseRows) else None
+
+    def dense(self, what: str = "the features") -> RankingDataset:
+        """The same data with all values of its features.
+
+        Parameters
+        ----------
+        what : str, default "the features"
+            What needs them, for the error where they do not fit memory.
+
+        Returns
+        -------
+        RankingDataset
+            This dataset, or where its features are sparse, one with a full matrix.
+        """
+        if self.sparse is None:
+            return self
+        shape = f"{self.n_docs:,} documents × {self.n_features:,} features"
+        require_memory(4 * self.n_docs * self.n_features, f"{what}: a matrix of {shape}")
+        return replace(self, features=self.sparse.dense())
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The feature names; where there are none, the numbers from 1, as LETOR files count features."""
         return self.feature_names or numbered_names(self.n_features)
@@ -186,6 +215,9 @@ class RankingDataset:
         """
         if self.source_rows is None:
             return values
+        given: Any = values
+        if isinstance(given, SparseRows):
+            return given[inverse(self.source_rows)]  # type: ignore[no-any-return]
         result = np.empty_like(values)
         result[self.source_rows] = values
         return result
@@ -484,7 +516,7 @@ class RankingDataset:
         """
         roles, names = role_columns(self), {"query": "qid", "label": "label"}
         shown = {name: roles[role][:n] for role, name in names.items() if role in roles}
-        return pandas_frame(shown, self.names, self.in_source_order(self.features)[:n])
+        return pandas_frame(shown, self.names, np.asarray(self.in_source_order(self.features)[:n]))
 
     def columns(self) -> dict[str, Any]:
         """Return the data as columns, in the order of the data it was made from.
@@ -495,7 +527,7 @@ class RankingDataset:
             Columns by name: the query's id, the document's, the label and the weights, as far as there are any, side
             columns, then the features.
         """
-        features = self.in_source_order(self.features)
+        features = self.in_source_order(self.dense("a table").features)
         roles = {Columns().written(role): column for role, column in role_columns(self).items()}
         roles |= {name: self.in_source_order(column) for name, column in (self.side or {}).items()}
         return roles | {name: features[:, place] for place, name in enumerate(self.names)}
@@ -637,7 +669,10 @@ def _parts(data: RankingDataset) -> dict[str, Any]:
 
 
 def _same(mine: Any, theirs: Any) -> bool:
-    if isinstance(mine, np.ndarray):
+    if isinstance(mine, SparseRows) and isinstance(theirs, SparseRows):
+        return all(_same(*pair) for pair in zip(mine.arrays(), theirs.arrays(), strict=True))
+    if isinstance(mine, np.ndarray | SparseRows):
+        mine, theirs = np.asarray(mine), np.asarray(theirs)
         numeric = mine.dtype.kind == "f"
         return mine.shape == theirs.shape and bool(np.array_equal(mine, theirs, equal_nan=numeric))
     return bool(mine == theirs)
@@ -652,7 +687,7 @@ def joined(parts: Sequence[RankingDataset]) -> RankingDataset:
         given = (np.zeros(part.n_docs) if part.initial_scores is None else part.initial_scores for part in parts)
         starts = np.concatenate(list(given))
     return RankingDataset(
-        features=np.concatenate([part.features for part in parts]),
+        features=joined_rows([part.features for part in parts]),
         labels=np.concatenate([part.labels for part in parts if part.labels is not None]),
         groups=Groups.of_sizes(np.concatenate([part.groups.sizes for part in parts])),
         initial_scores=starts,

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
 from rankwright.data.categories import Categories, CategoryCodes, category_codes, codes_in, texts_among
 from rankwright.data.columns import check_different, how_to_choose_features
-from rankwright.errors import InputError, MissingExtraError, require_input, require_type
+from rankwright.data.sparse_rows import SparseRows, stays_sparse
+from rankwright.errors import InputError, MissingExtraError, require_type
 from rankwright.tables.text import Showable
 
 if TYPE_CHECKING:
@@ -186,10 +187,12 @@ def coded_features(
 ) -> tuple[Float32Array, tuple[str, ...], dict[str, tuple[str, ...]] | None]:
     """The matrix of an array, a sparse matrix or a frame, its column names, and what the codes in it stand for.
 
-    Texts and categories of a frame become codes; `absent` is for sparse matrices.
+    Texts and categories of a frame become codes; `absent` is for sparse matrices, of which large ones stay sparse.
     """
+    if isinstance(features, SparseRows):
+        return cast(Float32Array, features), (), None
     if not is_frame(features):
-        return dense(features, absent) if hasattr(features, "tocsr") else as_features(features), (), None
+        return of_sparse(features, absent) if hasattr(features, "tocsr") else as_features(features), (), None
     table = table_of(features)
     if not names_are_text(features):
         return table.matrix(table.names), (), None
@@ -198,16 +201,13 @@ def coded_features(
     return table.matrix(names), names, table.categories()
 
 
-def dense(sparse: Any, absent: str) -> Float32Array:
-    """A scipy sparse matrix as a full one: entries that it does not store are 0, or NaN where `absent` is "missing"."""
-    if absent == "zero":
-        return as_features(sparse.astype(FEATURE_DTYPE).toarray())
-    require_input(absent == "missing", f"absent must be 'zero' or 'missing', got {absent!r}")
-    rows = sparse.tocsr().astype(FEATURE_DTYPE)
-    rows.sum_duplicates()
-    matrix = np.full(rows.shape, np.nan, FEATURE_DTYPE)
-    matrix[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.indices] = rows.data
-    return matrix
+def of_sparse(sparse: Any, absent: str) -> Float32Array:
+    """A scipy sparse matrix as features: a full matrix, or where that would be much larger, `SparseRows`.
+
+    Entries that it does not store are 0, or NaN where `absent` is "missing".
+    """
+    rows = SparseRows.of(sparse, absent)
+    return cast(Float32Array, rows) if stays_sparse(rows.shape, len(rows.values)) else rows.dense()
 
 
 def columns_of_matrix(matrix: Float32Array) -> Float32Array:

@@ -18,6 +18,7 @@ from rankwright import kernels
 from rankwright.arrays import Float32Array, IntArray, Uint64Array, thread_count
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
+from rankwright.data.sparse_rows import SparseRows
 from rankwright.kernels.naive.common import mix, stream_of
 
 if TYPE_CHECKING:
@@ -40,9 +41,12 @@ class KeyOrder:
         return bool((self.rows == np.arange(len(self.rows))).all())
 
 
-def row_hashes(features: Float32Array, threads: int | None = None) -> Uint64Array:
+def row_hashes(features: Float32Array | SparseRows, threads: int | None = None) -> Uint64Array:
     """A hash of the features of each row."""
     hashes = np.empty(len(features), np.uint64)
+    if isinstance(features, SparseRows):
+        kernels.hash_sparse_rows(features, hashes, thread_count(threads))
+        return hashes
     kernels.hash_rows(np.ascontiguousarray(features), hashes, thread_count(threads))
     return hashes
 

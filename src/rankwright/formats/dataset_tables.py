@@ -26,6 +26,7 @@ from rankwright.data.frames import (
     polars_frame,
     table_of,
 )
+from rankwright.data.sparse_rows import SparseRows
 from rankwright.errors import InputError, Message, require_type
 from rankwright.formats.blocks import Reader, Rows, Runs
 from rankwright.formats.pipeline import numbered_chunks
@@ -201,7 +202,10 @@ def to_sparse(data: RankingDataset) -> csr_array:
     from scipy.sparse import csr_array
 
     require_type(data, RankingDataset, "data", "a RankingDataset")
-    return csr_array(data.in_source_order(data.features))
+    rows: Any = data.in_source_order(data.features)
+    if isinstance(rows, SparseRows) and rows.absent == 0:
+        return csr_array((rows.values, rows.columns, rows.starts), shape=rows.shape)
+    return csr_array(np.asarray(rows))
 
 
 @dataclass(frozen=True, slots=True)

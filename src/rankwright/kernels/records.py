@@ -115,6 +115,48 @@ class Exchange(Protocol):
         """Fill `into` with the values of each worker, worker 0 first."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseTable:
+    """A matrix of which only some values are stored: row r has those from `starts[r]` to `starts[r + 1]`.
+
+    The columns of a row ascend. Values that are not stored are `absent`, which is 0 or NaN.
+    """
+
+    starts: IntArray
+    columns: Int32Array
+    values: Float32Array
+    n_columns: int
+    absent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseCodes:
+    """Bin codes of rows that have the usual code in most features: only other codes, which are set, are kept.
+
+    Each code of a feature but the usual one has a place, in the order of codes: the feature's `n_places` places begin
+    at `first`. Features that are never set in the same row may be a bundle, whose rows have one number each: the place
+    that is set, less the bundle's base, or 0. The places of other features that are set are listed row by row, in
+    ascending order.
+    """
+
+    first: Uint32Array
+    n_places: Uint32Array  # 0 where a feature is never set
+    usual: Uint32Array
+    bundle: Int32Array  # -1 where a feature is in none
+    bases: Uint32Array  # of the bundles
+    bundled: NDArray[np.uint16]  # (rows, bundles)
+    starts: IntArray  # of each row's list, and the end
+    listed: Uint32Array
+    crowded: Uint32Array  # runs of places, first and end of each, of features that are set in more than 8,191 rows
+    n_total_places: int  # with the bases, at which bundles count where nothing is set
+    row_hashes: Uint64Array  # of the features
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.starts) - 1
+
+
 class SplitColumns(NamedTuple):
     """What is known about each feature that a tree may split on."""
 

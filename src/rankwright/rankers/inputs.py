@@ -14,7 +14,7 @@ from sklearn.utils import check_array, check_X_y
 
 from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset, joined
-from rankwright.data.frames import is_frame
+from rankwright.data.frames import is_frame, of_sparse
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, InputTypeError, RankwrightError
 from rankwright.formats.reading import as_data_file
@@ -251,7 +251,7 @@ def _checked(ranker: BaseEstimator, X: Any, y: Any, known: KnownFeatures | None 
         raise InputError(str(error)) from None
     if known is not None:
         _check_as_trained(type(ranker).__name__, rows, known)
-    return rows.toarray() if hasattr(rows, "toarray") else rows, labels
+    return of_sparse(rows, "zero") if hasattr(rows, "toarray") else rows, labels
 
 
 def _check_as_trained(name: str, rows: Any, known: KnownFeatures) -> None:

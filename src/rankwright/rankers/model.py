@@ -38,6 +38,7 @@ class Model(ABC):
     """A trained model."""
 
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
+    takes_sparse: ClassVar[bool] = False  # whether `scores` takes features of which only some values are stored
     scales_itself: ClassVar[bool] = False  # whether `scores` wants features as they are, and scales them itself
 
     @abstractmethod

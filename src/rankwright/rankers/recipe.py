@@ -116,13 +116,14 @@ def prepare(
     ranker: Any, data: RankingDataset, given: Given, run: TrainingRun, first: Sequence[Stage] = ()
 ) -> PreparedData:
     """The data after all stages, scaled as the ranker wants it, with its validation data."""
+    data = data.dense(f"{ranker.name} learns from all values of sparse features (lambdamart and mart do not)")
     known = KnownFeatures.of(data)
     valid = validation_data(ranker, known, given.columns, given.valid)
     data, found = run_stages(data, first, TrainingFindings(columns=given.columns))
     clicks = data if found.weighs_positions else None
     data, found = run_stages(data, usual_stages(ranker, allow_empty=run.allow_empty), found)
     scaling = scaling_for(ranker, data)
-    watched = valid.documents
+    watched = None if valid.documents is None else valid.documents.dense("validation data")
     if scaling is not None and not ranker.model_kind.scales_itself:
         data = scaling.apply(data, threads=ranker.threads)
         watched = None if watched is None else scaling.apply(watched, threads=ranker.threads)

@@ -104,19 +104,23 @@ class TrainedRanker:
 
     def contributions(self, data: RankingDataset, question: Question) -> Contributions:
         """What each feature adds to the score of each row of the dataset."""
+        data = data.dense("an explanation")
         return self.model.contributions(self.seen_by_model(data, question.threads), self._scaled_question(question))
 
     def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
         """By how much each feature puts one row of a query above another, for each pair of rows."""
-        scaled = self.seen_by_model(data, question.threads)
+        scaled = self.seen_by_model(data.dense("an explanation"), question.threads)
         return self.model.pair_contributions(scaled, pairs, self._scaled_question(question))
 
     def interactions(self, data: RankingDataset, question: Question) -> Float64Array:
         """What pairs of features add to the score of each row by acting together."""
+        data = data.dense("an explanation")
         return self.model.interactions(self.seen_by_model(data, question.threads), self._scaled_question(question))
 
     def seen_by_model(self, data: RankingDataset, threads: int | None) -> RankingDataset:
         """Documents as the model sees them: scaled, unless it scales them itself."""
+        if self.scaling is not None or not self.model.takes_sparse:
+            data = data.dense(f"{self.ranker} scores all values of sparse features")
         if self.scaling is None or self.model.scales_itself:
             return data
         return self.scaling.apply(data, threads=threads)
@@ -124,7 +128,8 @@ class TrainedRanker:
     def _scaled_question(self, question: Question) -> Question:
         if question.background is None:
             return question
-        return replace(question, background=self.seen_by_model(question.background, question.threads))
+        background = question.background.dense("an explanation")
+        return replace(question, background=self.seen_by_model(background, question.threads))
 
     def to_state(self) -> State:
         """The header and the arrays of the model file."""

@@ -19,7 +19,8 @@ Digests = Callable[[], tuple[str, str | None]]  # the fingerprints of what is tr
 
 def data_digest(data: RankingDataset, *more: NDArray[Any]) -> str:
     """A fingerprint of the data to learn from: features, groups, judgments, weights, initial scores, and `more`."""
-    parts: list[NDArray[Any] | None] = [*more, data.features, data.groups.offsets, data.labels]
+    values = [data.features] if data.sparse is None else data.sparse.arrays()
+    parts: list[NDArray[Any] | None] = [*more, *values, data.groups.offsets, data.labels]
     parts += [data.query_weights, data.document_weights, data.initial_scores]
     if data.preferences is not None:
         pairs = data.preferences

@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_vector, thread_count
 from rankwright.errors import InputError, SettingError
-from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes
+from rankwright.kernels.records import GrowthScratch, SparseCodes, SplitColumns, TreeNodes
 from rankwright.memory import require_memory
 from rankwright.trees.bins.binned import BinnedDataset
-from rankwright.trees.bins.binning import GROUP_BYTES, BinMapper, slots_of
+from rankwright.trees.bins.binning import GROUP_BYTES, slots_of
 from rankwright.trees.forests.forest import DTYPE_OF, Tree
 from rankwright.trees.params import MAX_LEAVES, TreeParams
 from rankwright.trees.share import RowShare
@@ -60,14 +60,20 @@ class GrownTree:
         tree = self.tree
         if tree.n_leaves > MAX_LEAVES:
             raise InputError(f"a tree may have at most {MAX_LEAVES} leaves to be scored, got {tree.n_leaves}")
-        kernels.score_tree(data.codes, data.mapper.n_bins, tree, scores, thread_count(threads))
+        add_tree(data, tree, scores, threads=threads)
+
+
+def add_tree(data: BinnedDataset, nodes: TreeNodes, scores: Float64Array, *, threads: int | None = None) -> None:
+    """Add the value of a tree, grown on the same bins, to the score of every document."""
+    score = kernels.score_sparse_tree if isinstance(data.codes, SparseCodes) else kernels.score_tree
+    score(data.codes, data.mapper.n_bins, nodes, scores, thread_count(threads))
 
 
 class GrowerMemory:
     """Memory that growing needs, kept from tree to tree. One call at a time may use it."""
 
     def __init__(self, data: BinnedDataset, max_leaves: int, histogram_memory: int = HISTOGRAM_MEMORY) -> None:
-        words = histogram_words(data.mapper)
+        words = histogram_words(data)
         n_histograms = max(2, min(max_leaves, histogram_memory // (8 * max(words, 1))))
         require_memory(8 * n_histograms * words, f"growing trees on {data.n_features:,} features")
         self.max_leaves = max_leaves
@@ -79,8 +85,14 @@ class GrowerMemory:
         )
 
 
-def histogram_words(mapper: BinMapper) -> int:
-    """The most words a histogram takes: two per bin, features of a group as far apart as its widest one needs."""
+def histogram_words(data: BinnedDataset) -> int:
+    """The most words a histogram takes: two per bin, features of a group as far apart as its widest one needs.
+
+    Of sparse codes it takes one for each place, and two more for places that may have too many rows for one.
+    """
+    if isinstance(data.codes, SparseCodes):
+        return data.codes.n_total_places + 2 * int(np.diff(data.codes.crowded.reshape(-1, 2).astype(np.int64)).sum())
+    mapper = data.mapper
     slots = slots_of(mapper.code_dtype)
     n_codes = np.zeros(mapper.n_groups * slots, np.int64)
     n_codes[: mapper.n_features] = mapper.n_bins + 1  # with that of missing values
@@ -111,6 +123,9 @@ def grow_tree(
     """
     if params.growth == "symmetric" and data.mapper.categorical.any():
         raise SettingError("symmetric trees do not split on categories: leave out categorical, or grow best-first")
+    sparse = isinstance(data.codes, SparseCodes)
+    if sparse and share is not None:
+        raise InputError("workers do not grow trees on sparse features: train in one process, with on(None)")
     gradients = as_vector(gradient, name="gradient", dtype=np.float32, length=data.n_docs)
     curvatures = as_vector(curvature, name="curvature", dtype=np.float32, length=data.n_docs)
     memory = memory or GrowerMemory(data, params.max_leaves)
@@ -122,7 +137,8 @@ def grow_tree(
     nodes = _empty_nodes(params.max_leaves, data, share)
     tree_rows = np.empty(data.n_docs, np.uint32) if own_rows is None else own_rows
     begin, held = np.empty(len(nodes.feature), np.int64), np.empty(len(nodes.feature), np.int64)
-    n_nodes = kernels.grow_tree(
+    grow = kernels.grow_sparse_tree if sparse else kernels.grow_tree
+    n_nodes = grow(
         codes=data.codes,
         columns=SplitColumns(
             n_bins=data.mapper.n_bins,

@@ -25,6 +25,7 @@ class ForestModel(Model):
     """A forest, however it was grown; scores start from `base_score`."""
 
     importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
+    takes_sparse: ClassVar[bool] = True
 
     forest: Forest
     base_score: float

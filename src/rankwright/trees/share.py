@@ -14,7 +14,8 @@ import numpy as np
 from rankwright.arrays import IntArray, Uint32Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.kernels.records import Exchange
+from rankwright.errors import InputError
+from rankwright.kernels.records import Exchange, SparseCodes
 from rankwright.objectives.objective import DataFacts, DependsOnAllData, Objective
 from rankwright.trees.bins.binned import BinnedDataset
 
@@ -53,6 +54,8 @@ def spread_queries(own: BinnedDataset, numbers: IntArray, n_queries: int) -> Bin
 
 def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
     """The data cut into `n_parts` parts of whole queries, in their order."""
+    if isinstance(data.codes, SparseCodes):
+        raise InputError("workers do not watch sparse features: train in one process, with on(None)")
     bounds = np.searchsorted(data.groups.offsets, np.arange(n_parts + 1) * (data.n_docs / n_parts))
     bounds[-1] = data.n_queries
     parts = []

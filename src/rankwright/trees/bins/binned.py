@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +17,10 @@ from rankwright.data.keys import key_order, row_hashes
 from rankwright.data.preferences import Preferences
 from rankwright.data.side_columns import Side
 from rankwright.errors import InputError
+from rankwright.kernels.records import SparseCodes
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
+from rankwright.trees.bins.sparse_binning import bin_sparse_rows, fit_sparse_bins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,24 +32,31 @@ class BinnedDataset:
     where each row came from.
     """
 
-    codes: CodeArray  # laid out as in `trees.bins.binning`
+    codes: Any  # CodeArray laid out as in `trees.bins.binning`, or SparseCodes
     mapper: BinMapper
     documents: RankingDataset
     feature_names: tuple[str, ...] = ()
     query_keys: Uint64Array | None = None  # keys of the queries' features, where rows were put in their order
 
     def __post_init__(self) -> None:
+        self._check_codes()
+        if self.documents.n_features:
+            raise InputError("documents must have no features of their own: the codes stand for them")
+        if self.feature_names and len(self.feature_names) != self.n_features:
+            raise InputError(f"feature_names must have {self.n_features} names, got {len(self.feature_names)}")
+
+    def _check_codes(self) -> None:
         mapper = self.mapper
+        if isinstance(self.codes, SparseCodes):
+            if (self.codes.n_rows, len(self.codes.first)) != (self.documents.n_docs, mapper.n_features):
+                raise InputError("sparse codes must be of as many rows and features as there are documents and bins")
+            return
         wanted = (mapper.n_groups, self.documents.n_docs, slots_of(mapper.code_dtype))
         if self.codes.shape != wanted or self.codes.dtype != mapper.code_dtype or not self.codes.flags.c_contiguous:
             raise InputError(
                 f"codes must be contiguous, of type {np.dtype(mapper.code_dtype)} and shape {wanted}, "
                 f"got {self.codes.dtype} and {self.codes.shape}"
             )
-        if self.documents.n_features:
-            raise InputError("documents must have no features of their own: the codes stand for them")
-        if self.feature_names and len(self.feature_names) != self.n_features:
-            raise InputError(f"feature_names must have {self.n_features} names, got {len(self.feature_names)}")
 
     @property
     def n_docs(self) -> int:
@@ -130,7 +140,7 @@ def bin_dataset(
     """
     in_key_order = mapper is None if in_key_order is None else in_key_order
     if mapper is not None and not in_key_order:
-        codes = bin_columns(data.features, mapper, threads=threads)
+        codes = codes_of(data, mapper, threads=threads)
         return BinnedDataset(codes, mapper, without_features(data), data.feature_names)
     hashes = row_hashes(data.features, threads)
     if mapper is None:
@@ -138,9 +148,24 @@ def bin_dataset(
     if not in_key_order:
         return bin_dataset(data, mapper, in_key_order=False, threads=threads)
     order = key_order(data, hashes, threads)
-    codes = bin_columns(data.features, mapper, order=order.rows, threads=threads)
+    codes = codes_of(data, mapper, hashes, order=order.rows, threads=threads)
     documents = without_features(data).in_key_order(order)
     return BinnedDataset(codes, mapper, documents, data.feature_names, order.keys)
+
+
+def codes_of(
+    data: RankingDataset,
+    mapper: BinMapper,
+    hashes: Uint64Array | None = None,
+    *,
+    order: IntArray | None = None,
+    threads: int | None = None,
+) -> CodeArray | SparseCodes:
+    """The codes of the data's features, in the given order of rows; `hashes` are those of the rows, where known."""
+    if data.sparse is None:
+        return bin_columns(data.features, mapper, order=order, threads=threads)
+    hashes = row_hashes(data.sparse, threads) if hashes is None else hashes
+    return bin_sparse_rows(data.sparse, mapper, hashes=hashes, order=order, threads=threads)
 
 
 def bins_of(
@@ -157,13 +182,13 @@ def bins_of(
 
     Features that hold codes of texts are categorical, whether they are named or not.
     """
-    return fit_bins(
-        data.features,
-        max_bins=max_bins,
-        categorical=categorical_columns(categorical, data.categories, data.names),
-        rows=sample_rows(hashes, data.groups, sample_size, seed),
-        threads=threads,
-    )
+    how: dict[str, Any] = {
+        "max_bins": max_bins,
+        "categorical": categorical_columns(categorical, data.categories, data.names),
+        "rows": sample_rows(hashes, data.groups, sample_size, seed),
+        "threads": threads,
+    }
+    return fit_bins(data.features, **how) if data.sparse is None else fit_sparse_bins(data.sparse, **how)
 
 
 def categorical_columns(given: Sequence[int | str], coded: Categories | None, names: Sequence[str]) -> list[int]:

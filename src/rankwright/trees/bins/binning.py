@@ -94,10 +94,8 @@ def fit_bins(
     feature keeps its `max_bins` most frequent values.
     """
     matrix = as_features(features)
-    require(2 <= max_bins <= MAX_WIDE_BINS, f"max_bins must lie between 2 and {MAX_WIDE_BINS}, got {max_bins}")
     n_features = matrix.shape[1]
-    for feature in categorical:
-        require(0 <= feature < n_features, f"categorical features must be from 0 to {n_features - 1}, got {feature}")
+    check_bins(max_bins, categorical, n_features)
     rows = np.arange(len(matrix)) if rows is None else rows
     require_memory(4 * n_features * max_bins, f"finding {max_bins:,} bins of {n_features:,} features")
     thresholds = np.empty((n_features, max_bins - 1), np.float32)
@@ -105,11 +103,23 @@ def fit_bins(
     kernels.find_thresholds(matrix, rows, max_bins, thresholds, n_edges, thread_count(threads))
     edges = [thresholds[feature, : n_edges[feature]] for feature in range(n_features)]
     for feature in categorical:
-        edges[feature] = _frequent_values(matrix[rows, feature], max_bins)
+        edges[feature] = frequent_values(matrix[rows, feature], max_bins)
+    return mapper_of(edges, categorical)
+
+
+def check_bins(max_bins: int, categorical: Sequence[int], n_features: int) -> None:
+    """Raise unless there can be so many bins, and categories in these features."""
+    require(2 <= max_bins <= MAX_WIDE_BINS, f"max_bins must lie between 2 and {MAX_WIDE_BINS}, got {max_bins}")
+    for feature in categorical:
+        require(0 <= feature < n_features, f"categorical features must be from 0 to {n_features - 1}, got {feature}")
+
+
+def mapper_of(edges: Sequence[Float32Array], categorical: Sequence[int]) -> BinMapper:
+    """The bins of features that have these edges."""
     return BinMapper(
         np.concatenate([*edges, np.zeros(0, np.float32)]),
         np.concatenate([[0], np.cumsum([len(own) for own in edges], dtype=np.int64)]),
-        np.isin(np.arange(n_features), categorical),
+        np.isin(np.arange(len(edges)), categorical),
     )
 
 
@@ -123,7 +133,8 @@ def joined_bins(parts: Sequence[BinMapper]) -> BinMapper:
     )
 
 
-def _frequent_values(values: Float32Array, most: int) -> Float32Array:
+def frequent_values(values: Float32Array, most: int) -> Float32Array:
+    """The values that most rows have, in ascending order: so many at most."""
     distinct, counts = np.unique(values[~np.isnan(values)] + np.float32(0), return_counts=True)
     kept = np.argsort(-counts, kind="stable")[:most]
     return np.sort(distinct[kept])

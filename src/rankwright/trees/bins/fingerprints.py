@@ -16,6 +16,7 @@ from rankwright import kernels
 from rankwright.arrays import Float32Array, IntArray, Uint64Array, thread_count
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
+from rankwright.kernels.records import SparseCodes
 from rankwright.training.digest import digest_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
@@ -36,7 +37,10 @@ class QueryHashes(NamedTuple):
 def query_hashes(data: BinnedDataset, threads: int | None = None) -> QueryHashes:
     """The hashes of the data's queries."""
     columns = (data.labels, data.document_weights, data.initial_scores)
-    codes = _hashed(data.codes.view(np.uint64), data.groups, threads)
+    # Of sparse features, the values themselves count: a hash of all codes would have to visit the usual ones.
+    sparse = isinstance(data.codes, SparseCodes)
+    words = data.codes.row_hashes.reshape(1, -1, 1) if sparse else data.codes.view(np.uint64)
+    codes = _hashed(words, data.groups, threads)
     labels, weights, starts = (None if own is None else _hashed(_words(own), data.groups, threads) for own in columns)
     side = [_words(column) for _, column in sorted((data.side or {}).items())]
     of_side = _hashed(np.concatenate(side), data.groups, threads) if side else None

@@ -80,16 +80,16 @@ def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees,
     used, place = np.unique(forest.feature[numbers], return_inverse=True)
     column, code = np.zeros(len(forest.feature), np.int64), np.zeros(len(forest.feature), np.int64)
     column[numbers] = place
-    code[numbers] = _bins_of(forest, numbers, mapper)
+    code[numbers] = bins_of_nodes(forest, numbers, mapper)
     features, words, category_words = _with_category_columns(forest, used, column)
-    _check_categories(forest, features[len(used) :], mapper)
+    check_categories(forest, features[len(used) :], mapper)
     no_edges = np.empty(0, np.float32), np.zeros(len(features) + 1, np.int64)
     columns = FeatureColumns(features, *no_edges, words, category_words)
     trees = _compile_nodes(forest, column, code, len(features), byte_codes=mapper.code_dtype == np.uint8)
     return trees, columns, mapper.n_bins[features]
 
 
-def _check_categories(forest: Forest, features: NDArray[np.int32], mapper: BinMapper) -> None:
+def check_categories(forest: Forest, features: NDArray[np.int32], mapper: BinMapper) -> None:
     """Raise unless a category's code in the bins is its place in the forest: codes are looked up in a node's words."""
     for feature in np.unique(features).tolist():
         known = forest.categories_of(feature)
@@ -99,7 +99,7 @@ def _check_categories(forest: Forest, features: NDArray[np.int32], mapper: BinMa
             )
 
 
-def _bins_of(forest: Forest, numbers: BoolArray, mapper: BinMapper) -> IntArray:
+def bins_of_nodes(forest: Forest, numbers: BoolArray, mapper: BinMapper) -> IntArray:
     """The bin after which each node cuts."""
     bins = np.empty(int(numbers.sum()), np.int64)
     features, thresholds = forest.feature[numbers], forest.threshold[numbers]

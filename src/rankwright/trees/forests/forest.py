@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, as_vector, thread_count
+from rankwright.data.sparse_rows import SparseRows
 from rankwright.errors import InputError, UnknownNameError, require
-from rankwright.kernels.records import TreeNodes
+from rankwright.kernels.records import SparseCodes, TreeNodes
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.forests.compiled import (
@@ -25,6 +26,7 @@ from rankwright.trees.forests.compiled import (
 )
 from rankwright.trees.forests.explaining import ExplainedForest
 from rankwright.trees.forests.readings import as_read
+from rankwright.trees.forests.sparse_scores import add_scores_of_sparse_codes, sparse_scores
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -111,6 +113,8 @@ class Forest:
 
     def predict(self, features: ArrayLike, *, threads: int | None = None) -> Float64Array:
         """The score of every document: the sum of its leaves' values, in float64, tree after tree."""
+        if isinstance(features, SparseRows):
+            return sparse_scores(self, features, threads)
         matrix = self.checked(features)
         scores = np.zeros(len(matrix))
         self._add_scores(matrix, scores, 0, self.n_trees, thread_count(threads))
@@ -134,8 +138,11 @@ class Forest:
             raise InputError(f"the forest is of {self.n_features} features, the bins are of {data.n_features}")
         if self.readings is not None:
             raise InputError("the forest reads values by rules that bins do not keep: score raw values instead")
-        trees, columns, missing = compile_for_codes(self, data.mapper)
-        kernels.score_codes(data.codes, columns, missing, trees, scores, thread_count(threads))
+        if isinstance(data.codes, SparseCodes):
+            add_scores_of_sparse_codes(self, data, scores, threads)
+        else:
+            trees, columns, missing = compile_for_codes(self, data.mapper)
+            kernels.score_codes(data.codes, columns, missing, trees, scores, thread_count(threads))
 
     def apply(self, features: ArrayLike, *, threads: int | None = None) -> IntArray:
         """The node of the leaf that each document reaches in each tree."""
