@@ -201,10 +201,10 @@ def whole_number(value: object, name: str, *, least: int) -> int:
     return int(value)
 
 
-def real_number(value: object, name: str, *, least: float = 0.0) -> float:
-    """`value`, which the caller knows as `name`, as a finite number of `least` or more."""
+def real_number(value: object, name: str) -> float:
+    """`value`, which the caller knows as `name`, as a finite number of 0 or more."""
     number = _as_number(value)
-    require(least <= number < np.inf, f"{name} must be a finite number of {least:g} or more, got {value!r}")
+    require(0 <= number < np.inf, f"{name} must be a finite number of 0 or more, got {value!r}")
     return number
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,9 +80,8 @@ def training_page(
     if part == "validation" and files.valid_initial_scores is not None:
         options["initial_scores"] = files.valid_initial_scores
     documents = read_for(ranker.trained(), path, **options)
-    measured = measured_ranker(ranker.name, ranker, documents, threads=ranker.threads)
     texts = read_shown_texts(str(path), files.format, files.options, title=title, text=text)
-    measured = replace(measured, texts=texts)
+    measured = measured_ranker(ranker, documents, texts)
     headed = f"{ranker.name}, trained on {Path(files.train).name}"
     chosen = " that chose its best step, so that it looks better than it is" if part == "validation" else ""
     on = f" of {Path(path).name}{chosen}"

@@ -76,10 +76,8 @@ class Target:
     runners: Sequence[Runner]
     takes: tuple[str, ...] = ("forest",)  # of forest, linear, net
     sums: str = "float32"  # in what the target adds up
-    nearest: str = "onnx or c"  # what to take instead where this target cannot
-    feature_set: Callable[[Subject, ExportOptions], bytes] | None = (
-        None  # a skeleton, whose queries are to be filled in
-    )
+    # A skeleton, whose queries are to be filled in.
+    feature_set: Callable[[Subject, ExportOptions], bytes] | None = None
     feature_set_ending: str = ".featureset.json"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,10 +51,6 @@ class Contributions:
     values: Float64Array  # (documents, features)
     base: float
     how: str  # a sentence about how they were counted
-
-    def plus(self, base: float) -> Contributions:
-        """The same next to a base that is higher by that much."""
-        return replace(self, base=self.base + base)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

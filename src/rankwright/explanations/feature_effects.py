@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
@@ -21,6 +20,7 @@ from rankwright.explanations.counterfactuals import observed_values
 from rankwright.explanations.explanation import PrintedTable
 from rankwright.metrics.confidence_intervals import bootstrap_interval
 from rankwright.metrics.evaluation import MetricResult, evaluate
+from rankwright.metrics.evaluation_inputs import ScoringSystem
 from rankwright.metrics.metric_table import parse_metric
 from rankwright.metrics.significance import PairedTest, paired_test
 from rankwright.progress.stages import announce
@@ -30,13 +30,6 @@ from rankwright.tables.text import ShownTable, counted, short
 RESAMPLES = 1000
 MOST_DOCUMENTS = 20_000  # of queries that are drawn where there are more
 DRAWN_CURVES = 50  # of queries in a picture
-
-
-class ScoresDocuments(Protocol):
-    """A trained ranker."""
-
-    def predict(self, X: Any, qid: Any = None) -> ArrayLike:
-        """Score documents."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -127,7 +120,7 @@ class Dependence(PrintedTable):
 
 
 def partial_dependence(
-    ranker: ScoresDocuments,
+    ranker: ScoringSystem,
     data: RankingDataset,
     feature: str | int,
     *,

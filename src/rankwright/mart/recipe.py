@@ -162,12 +162,7 @@ class ForestGrowth:
         """Forests of each shape to try, to be grown on a part of the queries and measured on others."""
         return [
             UnseenForests.of(
-                self.settings,
-                shape,
-                self.lists,
-                begin,
-                self.params(sizing.chosen_settings(self.settings, shape)),
-                run,
+                self.settings, shape, self.lists, begin, self.params(sizing.chosen_settings(self.settings, shape)), run
             )
             for shape in self._shapes_to_try()
         ]

@@ -15,6 +15,7 @@ from rankwright.data.frames import PandasFrame, Tabular, frame_of
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require, require_input, require_type
 from rankwright.explanations.contributions import Question, centred
+from rankwright.explanations.explanation import PrintedTable
 from rankwright.metrics.confidence_intervals import bootstrap_interval
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.metric_table import Measure, parse_metric
@@ -32,7 +33,7 @@ HALF_WIDTH = 1.96  # standard errors to each side of a mean
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FeatureImportance:
+class FeatureImportance(PrintedTable):
     """How much each feature matters, by one count.
 
     Attributes
@@ -138,12 +139,6 @@ class FeatureImportance:
         axes = axes_or_new(ax)
         draw_importances(axes, self.features, self.values, self.kind, top)
         return axes
-
-    def __repr__(self) -> str:
-        return self.table().text(80)
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def feature_importance(
@@ -392,8 +387,7 @@ def permutation_importance(
     True
     """
     require(repeats >= 1, f"repeats must be 1 or more, got {repeats}")
-    if not isinstance(data, RankingDataset):
-        raise InputError(f"data must be a RankingDataset, got {type(data).__name__}")
+    require_type(data, RankingDataset, "data", "a RankingDataset")
     require_type(ranker, Ranker, "ranker", "a trained ranker")
     measure = parse_metric(metric)
     ranker.warn_if_seen(data)

@@ -69,15 +69,8 @@ class Measured:
         return {name: system for name, system in self.systems.items() if isinstance(system, Ranker)}
 
 
-def measured_ranker(
-    name: str,
-    ranker: Ranker,
-    data: RankingDataset,
-    metrics: Any = DEFAULT_METRICS,
-    convention: Any = DEFAULT,
-    **how: Any,
-) -> Measured:
+def measured_ranker(ranker: Ranker, data: RankingDataset, texts: ShownTexts) -> Measured:
     """A ranker measured on documents with labels."""
-    lists = ScoredLists.of_dataset(ranker.predict_from_start(data), data)
-    evaluation = evaluate_lists(lists, metrics, convention, **how)
-    return Measured({name: evaluation}, None, {name: lists}, data, {name: ranker})
+    name, lists = ranker.name, ScoredLists.of_dataset(ranker.predict_from_start(data), data)
+    evaluation = evaluate_lists(lists, DEFAULT_METRICS, DEFAULT, threads=ranker.threads)
+    return Measured({name: evaluation}, None, {name: lists}, data, {name: ranker}, texts)

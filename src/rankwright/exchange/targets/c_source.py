@@ -183,5 +183,4 @@ C = Target(
     write=write,
     runners=(run_gcc,),
     sums="float64",
-    nearest="onnx",
 )

@@ -207,5 +207,4 @@ VESPA = Target(
     write=write_vespa,
     runners=(by_rule(vespa_scores),),
     sums="float64",
-    nearest="onnx, which Vespa runs",
 )

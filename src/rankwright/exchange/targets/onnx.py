@@ -256,7 +256,6 @@ ONNX = Target(
     takes=("forest", "linear", "net"),
     write=write,
     runners=(run_onnx,),
-    nearest="c",
 )
 ONNX_REGRESSOR = Target(
     name="onnx-regressor",
@@ -264,5 +263,4 @@ ONNX_REGRESSOR = Target(
     summary="ONNX with the older TreeEnsembleRegressor (ai.onnx.ml 3), for older runtimes",
     write=write_regressor,
     runners=(run_onnx,),
-    nearest="onnx",
 )

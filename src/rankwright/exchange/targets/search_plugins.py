@@ -173,7 +173,6 @@ RANKLIB = Target(
     summary="RankLib's model text: for RankLib, and model/ranklib of the plugins of Elasticsearch and OpenSearch",
     write=write_ranklib,
     runners=(by_rule(engine_rules.ranklib_scores),),
-    nearest="plugin-xgboost",
     feature_set=feature_set,
 )
 PLUGINS = (PLUGIN_DUMP, PLUGIN_DUMP_OBJECTIVE, PLUGIN_RAW, PLUGIN_LINEAR, RANKLIB)

@@ -73,9 +73,8 @@ def _document(subject: Subject) -> tuple[dict[str, Any], Iterator[dict[str, Any]
     if len(split_by_category):
         odd = in_features(split_by_category, lambda values: (values < 0) | (values >= 2**24))
         limits.append(Limit("categories below 0 or of 2^24 and above, which XGBoost refuses", odd))
-    known = known_covers(
-        forest
-    )  # what nodes weigh, for XGBoost's explanations: curvature if it is told, else documents
+    # What nodes weigh, for XGBoost's explanations: curvature if it is told, else documents.
+    known = known_covers(forest)
     weights = cover_of(forest, known[-1]) if known else np.zeros(len(forest.feature))
     trees = (_tree(forest, tree, threshold, weights) for tree in range(forest.n_trees))
     model = {

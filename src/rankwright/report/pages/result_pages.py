@@ -71,8 +71,7 @@ def _page_of_ranker(ranker: Ranker, data: Any, origin: Origin, titles: Any, text
         return page_of_ranker(ranker.name, ranker, origin)
     require_type(data, RankingDataset, "data", "a RankingDataset")
     ranker.warn_if_seen(data, stacklevel=4)
-    measured = measured_ranker(ranker.name, ranker, data, threads=ranker.threads)
-    measured = replace(measured, texts=ShownTexts.given(titles, texts, data))
+    measured = measured_ranker(ranker, data, ShownTexts.given(titles, texts, data))
     return page_of_measured(measured, origin, title=f"{ranker.name}, measured")
 
 
