@@ -16,6 +16,7 @@ from rankwright.errors import NotEnoughMemoryError
 BYTES_PER_WEIGHT = 40  # of a net in training: the weight, its derivative, what steps remember, the best so far
 SMALL = 256 << 20  # bytes: smaller allocations are not checked
 SYSTEM = Path("/proc/meminfo")
+OWN_PAGES = Path("/proc/self/statm")
 OWN_GROUPS = Path("/proc/self/cgroup")
 GROUPS = Path("/sys/fs/cgroup")
 
@@ -43,8 +44,20 @@ def gigabytes(n_bytes: float) -> str:
 
 
 def free_memory() -> int:
-    """The bytes that this process can still use: what the system and the control groups of the process leave."""
-    return max(0, min([_free_in_system(), *_free_in_groups()]))
+    """The bytes that this process can still use: what the system, its own limit and its control groups leave."""
+    return max(0, min([_free_in_system(), free_address_space(), *_free_in_groups()]))
+
+
+def free_address_space() -> int:
+    """The bytes that this process may still map, which `ulimit -v` limits; `sys.maxsize` where nothing does."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        mapped = int(OWN_PAGES.read_text().split()[0]) * resource.getpagesize()
+    except (ModuleNotFoundError, OSError):  # Windows has no limits, and macOS does not hold processes to this one
+        return sys.maxsize
+    return sys.maxsize if limit == resource.RLIM_INFINITY else max(0, limit - mapped)
 
 
 def _free_in_system() -> int:

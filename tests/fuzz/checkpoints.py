@@ -54,6 +54,7 @@ class Checkpoints:
         with quiet():
             scores = ranker.predict(documents())
         require(scores.shape == (documents().n_docs,), f"{scores.shape} scores of {documents().n_docs} documents")
+        require(bool(np.isfinite(scores).all()), "scores that are not finite")
 
 
 def _fit(name: str, n_steps: int, folder: Path) -> rw.LambdaMART:

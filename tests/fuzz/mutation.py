@@ -48,7 +48,7 @@ class Parts:
             "kind": self.kind,
             "version": VERSION,
         }
-        tensors = {name: np.ascontiguousarray(values) for name, values in sorted(self.arrays.items())}
+        tensors = {name: np.asarray(values, order="C") for name, values in sorted(self.arrays.items())}
         content = save(tensors, metadata={MAGIC_ENTRY: json.dumps(document, sort_keys=True)})
         return content.replace(BLANK_CHECKSUM.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
 

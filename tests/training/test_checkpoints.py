@@ -61,6 +61,7 @@ def with_array(name: str, change: Any) -> Any:
         ("sortnet", with_array("learner.counts", lambda values: values[:1])),
         ("adarank", with_array("learner.chosen", lambda values: values + 100)),
         ("rankboost", with_array("learner.feature", lambda values: values + 100)),
+        ("rankboost", with_array("learner.weight", lambda values: values * 1e39)),
         ("coordinate-ascent", with_array("learner.values", lambda values: values[:1])),
         ("bl-mart", with_array("feature", lambda values: values + 100)),
         ("bagging", lambda header, _: header.update(n_features=10**8)),

@@ -10,16 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "core/common/parallel.hpp"
+
 namespace rankwright {
 
 // A tree takes hundreds of short parallel steps: starting threads for each would cost more than the steps. Members
 // wait for the next step awake for a moment and then asleep, so as not to load a busy machine.
 class Team {
   public:
-    explicit Team(int threads) : n_members_(std::max(threads, 1)) {
-        helpers_.reserve(n_members_ - 1);
-        for (int member = 1; member < n_members_; ++member) helpers_.emplace_back([this, member] { serve(member); });
-    }
+    explicit Team(int threads)
+        : helpers_(start_helpers(static_cast<std::size_t>(std::max(threads, 1) - 1),
+                                 [this](std::size_t member) { serve(static_cast<int>(member)); })) {}
     Team(const Team &) = delete;
     Team &operator=(const Team &) = delete;
     ~Team() {
@@ -28,7 +29,7 @@ class Team {
         announce();
     }
 
-    int size() const { return n_members_; }
+    int size() const { return 1 + static_cast<int>(helpers_.size()); } // less than asked for where threads are scarce
 
     // Calls step(member) once for every member, 0 to size() - 1, each in its own thread; member 0 is the caller.
     // The first exception is thrown again here once all have finished.
@@ -36,7 +37,7 @@ class Team {
         call_ = [](void *context, int member) { (*static_cast<std::remove_reference_t<Step> *>(context))(member); };
         context_ = const_cast<void *>(static_cast<const void *>(&step));
         if (!helpers_.empty()) {
-            n_working_.store(n_members_ - 1, std::memory_order_relaxed);
+            n_working_.store(size() - 1, std::memory_order_relaxed);
             announce();
         }
         work(0);
@@ -87,7 +88,6 @@ class Team {
         }
     }
 
-    int n_members_;
     void (*call_)(void *, int) = nullptr;
     void *context_ = nullptr;
     bool leaving_ = false;

@@ -13,6 +13,8 @@ from rankwright import kernels
 from rankwright.arrays import Arrays, BoolArray, Float64Array, IntArray
 from rankwright.container.checks import check_between, read_array
 
+LARGEST_WEIGHT = float(np.finfo(np.float32).max)  # of a stump, which becomes a tree
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureCodes:
@@ -114,6 +116,7 @@ class StumpRounds:
         check_between("feature", features, 0, self.documents.n_features - 1)
         check_between("bin", memory["bin"], 0, int(self.documents.n_bins.max(initial=0)))
         found = {name: read_array(memory, name, kind, features.shape) for name, kind in KINDS.items()}
+        check_between("weight", found["weight"], -LARGEST_WEIGHT, LARGEST_WEIGHT)
         for values in zip(*(found[name].tolist() for name in KINDS), strict=True):
             self._add(Stump(**dict(zip(KINDS, values, strict=True))))
 

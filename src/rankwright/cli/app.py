@@ -26,6 +26,7 @@ from rankwright.cli.did_you_mean import (
     unknown_option,
     what_is_missing,
 )
+from rankwright.cli.libraries import watch_room
 from rankwright.cli.options import as_option, number_given
 from rankwright.cli.output import with_verbosity
 from rankwright.cli.outputs import with_checked_outputs
@@ -35,6 +36,8 @@ from rankwright.progress.display import wrapped
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
 WRITE_FAULTS = {EBADF, EDQUOT, EFBIG, EIO, ENOSPC}  # what can be wrong with what is open for writing
+# How libraries tell that they could not be loaded, and Python that it could not start a thread.
+NO_MEMORY = ("failed to map segment", "cannot allocate memory", "can't start new thread")
 
 TEXTS, NUMBERS = (str, list[str]), (int, float)  # types of parameters
 WORDS = {"int": "N", "float": "X", "str": "TEXT", "Path": "F"}  # what the help shows in place of `<int>` and the like
@@ -174,6 +177,7 @@ for name in COMMANDS:
 
 def main() -> None:
     """Run the command line; the exit code is the answer."""
+    watch_room()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = show_warning
@@ -189,8 +193,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted: what was not finished was not written\n")
         sys.exit(INTERRUPTED)
-    except (RankwrightError, OSError, TyperException, MemoryError, ImportError) as error:
-        if not isinstance(error, RankwrightError) and isinstance(error, ImportError) and not lacks_memory(error):
+    except Exception as error:
+        if not isinstance(error, RankwrightError | OSError | TyperException) and not lacks_memory(error):
             raise
         sys.stderr.write(wrapped(f"error: {describe(error)}") + "\n")
         try:
@@ -205,9 +209,11 @@ def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     sys.stderr.write(wrapped(f"warning: {escaped(' '.join(str(message).split()))}") + "\n")
 
 
-def lacks_memory(error: ImportError) -> bool:
-    """Whether a library could not be loaded because memory is limited (`ulimit -v`)."""
-    return any(sign in str(error).lower() for sign in ("failed to map segment", "cannot allocate memory"))
+def lacks_memory(error: Exception) -> bool:
+    """Whether there was no memory, for data, for a library or for a thread, because of a limit such as `ulimit -v`."""
+    if isinstance(error, ImportError | RuntimeError):
+        return any(sign in str(error).lower() for sign in NO_MEMORY)
+    return isinstance(error, MemoryError)
 
 
 def _drop_output() -> None:
@@ -223,8 +229,9 @@ def describe(error: Exception) -> str:
         # Files that we read or write have names; what has none and could be written to is where results are printed.
         where = error.filename or ("standard output" if error.errno in WRITE_FAULTS else "")
         message = f"{where}: {error.strerror.lower()}" if where else error.strerror
-    elif isinstance(error, MemoryError) or (isinstance(error, ImportError) and lacks_memory(error)):
-        message = f"not enough memory: {error}"
+    elif lacks_memory(error):
+        *_, told = str(error).rstrip().splitlines() or [""]  # NumPy's has a page of advice before it
+        message = f"not enough memory: {told}".removesuffix(": ")
     else:
         message = error.message.shown(as_option) if isinstance(error, RankwrightError) else str(error)
     return escaped(" ".join(message.split()))

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankwright.errors import ContainerError, InputError, MissingExtraError, ModuleError, require_input
+from rankwright.errors import ContainerError, InputError, ModuleError, require_input
 
 MOST = 2**53  # of a count: JSON written by other programs holds no larger whole number exactly
 LARGEST = 1e100  # of a number that is computed with: no training gives such, and products of a few are still finite
@@ -35,7 +35,7 @@ def file_faults(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     """
     try:
         yield
-    except (MissingExtraError, OSError, MemoryError):
+    except (ImportError, OSError, MemoryError):
         raise  # the file is not the cause
     except ModuleError as error:
         raise ModuleError(f"{os.fspath(path)}: {error}") from None

@@ -62,6 +62,7 @@ class NetTraining:
         n_steps = -(-self.data.n_queries // self.params.batch_queries)
         walked = self.descent.walk(order, rng.integers(2**63, size=n_steps), module_seed)
         if not (walked.is_finite and self._has_finite_weights()):
+            self._refuse_overflow()
             raise SettingError(
                 f"training diverged in epoch {epoch + 1}: scores or weights are no longer finite; lower learning_rate "
                 f"({self.params.learning_rate:g}) or scale the features"
@@ -69,6 +70,17 @@ class NetTraining:
         if self.params.halve_on_rise or self.params.stop_at_zero_error:
             self._look_at_error(walked.scores, walked.costs)
         return True
+
+    def _refuse_overflow(self) -> None:
+        """Raise where a feature, and not what was learned, led beyond all numbers."""
+        given = self.rows.features
+        infinite = np.argwhere(np.isinf(self.rows.fetch(np.arange(len(given)))))
+        if len(infinite) and given is self.data.features:  # not those that a kernel made of them
+            row, feature = infinite[0]
+            raise InputError(
+                f"feature {self.data.names[feature]} has the value {given[row, feature]:g}, which leads beyond single "
+                f"precision where it is scaled: correct the value, or leave it missing"
+            )
 
     def _has_finite_weights(self) -> bool:
         """Whether the last step, whose scores nobody has seen yet, left weights that a model can have."""
