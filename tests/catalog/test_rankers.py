@@ -98,6 +98,7 @@ def test_whole_files_whose_parts_do_not_fit_are_refused(saved, change, message):
 
 
 def test_a_checkpoint_is_no_model(small_data, tmp_path):
-    rw.LambdaMART(n_trees=1, max_leaves=3).fit(small_data, checkpoint=tmp_path)
+    ranker = rw.LambdaMART(n_trees=1, max_leaves=3).fit(small_data, checkpoint=tmp_path)
+    assert repr(ranker.trained_) == f"TrainedRanker('lambdamart', 1 step, {small_data.n_features} features)"
     with pytest.raises(ContainerError, match="holds a 'checkpoint'; a 'model' was wanted"):
         rw.describe_model(tmp_path / "checkpoint.rw")

@@ -65,6 +65,8 @@ def test_merged_lists_vote_as_often_as_they_were_seen():
     once, merged = clicks.count_votes(log), clicks.count_votes(log.merged())
     np.testing.assert_array_equal(once.for_first, merged.for_first)
     np.testing.assert_array_equal(once.for_second, merged.for_second)
+    n_votes = once.for_first.sum() + once.for_second.sum()
+    assert repr(once) == f"PairVotes('skip-above', {n_votes:,.0f} votes on 75 pairs of 5 queries)"
 
 
 def test_corrected_votes_of_documents_that_are_alike_favour_none():

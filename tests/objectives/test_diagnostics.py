@@ -95,6 +95,7 @@ def test_the_worst_that_is_told_can_be_seen_again():
 
 def test_ranknets_cost_passes_everything():
     found = quick(ranknet())
+    assert repr(found) == f"Diagnosis('ranknet', has_cost=True, is_convex=True, n_points={found.n_points})"
     assert found.has_symmetric_jacobian
     assert found.has_cost
     assert found.is_semidefinite

@@ -21,6 +21,7 @@ def test_equal_scores_stand_in_input_order():
     assert ranking.tied.tolist() == [False, True, False, True, False, True, True]
     assert ranking.tie_blocks.tolist() == [0, 2, 4, 7]
     assert ranking.n_ranked.tolist() == [4, 0, 3]
+    assert repr(ranking) == "Ranking(3 queries, 7 documents, 7 ranked)"
 
 
 @pytest.mark.parametrize(

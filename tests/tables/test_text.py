@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankwright.tables.text import ShownTable, counted, markdown_table, table_lines
+from rankwright.tables.text import ShownTable, counted, listed, markdown_table, table_lines
 
 ROWS = [["ndcg", "0.5", "discounted gain as a share of the best possible"], ["map", "12.25", "precision"]]
 COLUMNS = ["name", "mean", "summary"]
@@ -54,3 +54,8 @@ def test_html_is_escaped():
 )
 def test_what_is_counted_is_told_in_the_singular_or_the_plural(number, words, told):
     assert counted(number, *words) == told
+
+
+@pytest.mark.parametrize(("names", "told"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
+def test_names_in_a_sentence(names, told):
+    assert listed(names) == told

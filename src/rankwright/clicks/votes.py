@@ -16,6 +16,7 @@ from rankwright.clicks.logs.log_files import LogFile
 from rankwright.errors import UnknownNameError, require
 from rankwright.formats.storage.streams import Paths
 from rankwright.kernels.records import ShownLists, VoteTable
+from rankwright.tables.text import counted
 
 # Each rule by the name that users give it, and by that of the kernel's.
 RULES: Mapping[str, str] = {
@@ -38,7 +39,7 @@ Log: TypeAlias = ClickLog | LogFile | Paths
 NONE, NO_AMOUNTS = np.empty(0, np.int64), np.empty((0, 0), np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairVotes:
     """Votes of all lists on pairs of documents of a query; each pair is there once, in the order of the ids.
 
@@ -69,6 +70,11 @@ class PairVotes:
     query_ids: IdArray
     document_ids: IdArray
     rule: str
+
+    def __repr__(self) -> str:
+        n_votes = float(self.for_first.sum() + self.for_second.sum())
+        pairs, queries = counted(len(self), "pair"), counted(len(self.query_ids), "query")
+        return f"PairVotes({self.rule!r}, {n_votes:,.0f} votes on {pairs} of {queries})"
 
     def __len__(self) -> int:
         return len(self.queries)

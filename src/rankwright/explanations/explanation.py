@@ -362,7 +362,8 @@ class PairExplanation(PrintedTable):
         found = self.counterfactual
         if found is None:
             return "No change of one feature to a value that it may have, going by the data, swaps them."
-        after = "missing" if np.isnan(found.after) else str(np.float32(found.after))  # as few digits as give it back
+        # As few digits as give it back.
+        after = "missing" if np.isnan(found.after) else str(np.float32(found.after)).removesuffix(".0")
         return (
             f"Smallest change that swaps them: {label_of(found.feature)} of {found.document} from "
             f"{shown(found.before)} to {after} ({found.size:.2g} deviations)."

@@ -66,7 +66,7 @@ class Loop(Finding):
     passed: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Diagnosis:
     """What was found about an objective's forces on a query.
 
@@ -115,6 +115,10 @@ class Diagnosis:
     alpha: float | None
     cost_error: float | None
     negligible: float
+
+    def __repr__(self) -> str:
+        verdicts = ", ".join(f"{name}={getattr(self, name)}" for name in ("has_cost", "is_convex", "n_points"))
+        return f"Diagnosis({self.objective!r}, {verdicts})"
 
     @property
     def has_symmetric_jacobian(self) -> bool:

@@ -23,6 +23,7 @@ from rankwright.rankers.known_features import KnownFeatures, with_width
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.seen import SeenQueries
 from rankwright.settings.text import check_values
+from rankwright.tables.text import counted
 from rankwright.training.loop import History
 
 MODEL_KIND = "model"
@@ -51,7 +52,7 @@ class TrainingFindings:
         return self.debiasing is not None or self.propensity_weights is not None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class TrainedRanker:
     """A model with its scaling, the features it knows, and how it was trained."""
 
@@ -66,6 +67,10 @@ class TrainedRanker:
     training_data: str  # a fingerprint
     findings: TrainingFindings = field(default_factory=TrainingFindings)
     compressed_from: Mapping[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        steps, features = counted(self.model.n_steps, "step"), counted(self.n_features, "feature")
+        return f"TrainedRanker({self.ranker!r}, {steps}, {features})"
 
     @property
     def n_features(self) -> int:

@@ -27,6 +27,7 @@ from rankwright.arrays import (
 )
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require_type
+from rankwright.tables.text import counted
 
 
 class Ties(Enum):
@@ -53,7 +54,7 @@ class Ties(Enum):
     AVERAGED = "averaged"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
     """The rows of each query, best first, and where scores were equal.
 
@@ -86,6 +87,10 @@ class Ranking:
     scores: Float64Array
     n_ranked: IntArray
     ties: Ties = Ties.INPUT
+
+    def __repr__(self) -> str:
+        lists, documents = counted(len(self.groups.sizes), "query"), counted(len(self.rows), "document")
+        return f"Ranking({lists}, {documents}, {int(self.n_ranked.sum()):,} ranked)"
 
     @cached_property
     def tied(self) -> BoolArray:

@@ -128,6 +128,12 @@ def _cell(tag: str, text: str, is_right: bool) -> str:
     return f'<{tag} style="text-align:{"right" if is_right else "left"}">{escape(str(text).strip())}</{tag}>'
 
 
+def listed(names: Iterable[str]) -> str:
+    """The names in a sentence: a, b and c."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def counted(number: int, one: str, several: str | None = None) -> str:
     """How many there are of a thing, in the singular or the plural: 1 query, 2,000 queries, 0 documents."""
     if number == 1:

@@ -19,6 +19,13 @@ def comparison(small_data):
     return rw.compare({"good": small_data.labels + noise[0], "poor": noise[1]}, small_data, ["map", "ndcg@10"])
 
 
+def test_one_slice_is_told_in_the_singular(small_data):
+    same = {name: np.zeros(small_data.n_docs) for name in ("one", "other")}
+    found = rw.compare(same, small_data, ["map"]).slice_by({"all": ["x"] * small_data.n_queries})
+    assert found.headline == "slices of queries: one test"
+    assert found.conclusion == "The one difference on slices is no more than chance may give."
+
+
 def test_numbers_are_cut_into_about_equal_parts_and_equal_numbers_stay_together():
     values = [1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     found = cut_queries("x", values, 4)

@@ -225,8 +225,10 @@ class SliceComparison(Tabular):
     @property
     def headline(self) -> str:
         """What was tested, in one line."""
+        if len(self.tests) == 1:
+            return "slices of queries: one test"
         tested = f"slices of queries: {len(self.tests)} tests, p after Holm's correction for all of them"
-        return f"{tested}; intervals are not corrected: {NOT_ALIKE}" if len(self.tests) > 1 else tested
+        return f"{tested}; intervals are not corrected: {NOT_ALIKE}"
 
     @property
     def conclusion(self) -> str:
@@ -234,7 +236,8 @@ class SliceComparison(Tabular):
         sure = [test for test in self.tests if test.p_value_holm < self.alpha]
         better = [test for test in sure if test.is_better]
         if not sure:
-            return f"None of the {len(self.tests)} differences on slices is more than chance may give."
+            none = "The one difference" if len(self.tests) == 1 else f"None of the {len(self.tests)} differences"
+            return f"{none} on slices is {'no ' if len(self.tests) == 1 else ''}more than chance may give."
         where = "".join(
             f"; {one.system} is better than {one.best} in {one.metric} where {one.by} is {one.slice}" for one in better
         )

@@ -11,7 +11,7 @@ from rankwright.metrics.comparison.comparison_tables import p_text, two_digits
 from rankwright.metrics.evaluation import Evaluation
 from rankwright.metrics.metric_table import as_measure
 from rankwright.metrics.significance import AgainstBest, PairedTest, word_of
-from rankwright.tables.text import counted
+from rankwright.tables.text import counted, listed
 
 if TYPE_CHECKING:
     from rankwright.metrics.comparison.system_comparison import SystemComparison
@@ -110,7 +110,7 @@ class ComparisonVerdict:
             winner = self.comparison.best[worse[0]]
             more = f" and {counted(len(worse) - 1, 'more metric')}" if len(worse) > 1 else ""
             return f"{told}{', but' if self.is_sure else ';'} {winner} wins in {worse[0]}{more}"
-        return f"{told}; it wins in {', '.join(self.better)}" if where else told
+        return f"{told}; it wins in {listed(self.better)}" if where else told
 
     @property
     def sentence(self) -> str:
@@ -139,11 +139,11 @@ class ComparisonVerdict:
             yield f"And {told}."
         if behind:
             leaders = list(dict.fromkeys(best[metric] for metric in behind))
-            told = f"{' and '.join(leaders)} {'is' if len(leaders) == 1 else 'are'} ahead of {self.first}"
-            yield f"In {', '.join(behind)} {told}, which may be chance."
+            told = f"{listed(leaders)} {'is' if len(leaders) == 1 else 'are'} ahead of {self.first}"
+            yield f"In {listed(behind)} {told}, which may be chance."
         ahead = [metric for metric in self._others if self._is_ahead(metric)]
         if ahead and self.against.paired.difference != 0:
-            yield f"{self.first} is ahead in {', '.join(ahead)}, too."
+            yield f"{self.first} is ahead in {listed(ahead)}, too."
 
 
 def _beats(winner: str, loser: str, metric: str, against: AgainstBest) -> str:
