@@ -30,7 +30,7 @@ template <> struct Reader<ForestTrees> {
                           .node_offsets = view<std::int64_t>(trees, "node_offsets"),
                           .leaf_values = view<float>(trees, "leaf_values"),
                           .leaf_offsets = view<std::int64_t>(trees, "leaf_offsets"),
-                          .by_bits = field<bool>(trees, "by_bits")},
+                          .by_bits = false},
                 .lane_bytes = field<int>(trees, "lane_bytes")};
     }
 };

@@ -28,6 +28,11 @@ void bind_values(nb::module_ &module) {
                                    [](auto lane, const auto &columns, const auto &forest, auto scores, int threads) {
                                        score_forest<decltype(lane)>(columns, forest, scores, threads);
                                    });
+    define_for_values<Out<double>>(module, "score_by_bits", "scores",
+                                   [](auto lane, const auto &columns, CompiledForest forest, auto scores, int threads) {
+                                       forest.by_bits = true;
+                                       score_forest<decltype(lane)>(columns, forest, scores, threads);
+                                   });
     define_for_values<OutMatrix<std::uint16_t>>(
         module, "find_leaves", "leaves",
         [](auto lane, const auto &columns, const auto &forest, auto leaves, int threads) {

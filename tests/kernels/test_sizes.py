@@ -38,7 +38,6 @@ def trees(**changes: object) -> ForestTrees:
         "leaf_values": floats(66),
         "leaf_offsets": np.array([0, 2]),
         "lane_bytes": 1,
-        "by_bits": False,
     }
     return ForestTrees(**(right | changes))  # type: ignore[arg-type]
 

@@ -237,8 +237,9 @@ class ForestTrees:
     where its number is that of the first leaf below a node and its code is greater than the node's, the number becomes
     that of the first leaf below the right child. In the end it is the number of the document's leaf.
 
-    Of trees `by_bits`, each different split is one node: where a document's code is greater than the node's, its number
-    gets the node's bit, which stands in place of the first leaf on the right. A leaf may have several numbers.
+    In the form that `score_by_bits` takes, each different split of a tree is one node: where a document's code is
+    greater than the node's, its number gets the node's bit, which stands in place of the first leaf on the right. A
+    leaf may have several numbers.
     """
 
     # (nodes, 5): two columns (where no document lacks a value, and where some may), first leaf, code, first leaf on the
@@ -248,7 +249,6 @@ class ForestTrees:
     leaf_values: Float32Array
     leaf_offsets: IntArray
     lane_bytes: int  # 1 or 2: of codes and leaf numbers
-    by_bits: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

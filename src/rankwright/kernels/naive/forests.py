@@ -116,6 +116,23 @@ def score_forest(
     _add_scores(_codes_of_values(features, columns), trees, scores)
 
 
+def score_by_bits(
+    features: Float32Array,
+    columns: FeatureColumns,
+    tables: Float32Array,
+    trees: ForestTrees,
+    scores: Float64Array,
+    threads: int,
+) -> None:
+    """The same as `score_forest` for trees whose nodes are bits of the numbers of leaves."""
+    codes, lane = _codes_of_values(features, columns), 256**trees.lane_bytes - 1
+    for start, own in zip(trees.leaf_offsets[:-1], slices(trees.node_offsets), strict=True):
+        number = np.zeros(len(scores), np.int64)
+        for _, column, _, code, bit in trees.nodes[own].tolist():
+            number[codes[column] > (code & lane)] |= bit & lane
+        scores += trees.leaf_values[start + number].astype(np.float64)
+
+
 def find_leaves(
     features: Float32Array,
     columns: FeatureColumns,
@@ -170,11 +187,7 @@ def _leaves_by_tree(codes: list[IntArray], trees: ForestTrees, n_docs: int) -> I
     for own in slices(trees.node_offsets):
         at = np.zeros(n_docs, np.int64)
         for _, column, first, code, right in trees.nodes[own].tolist():
-            goes_right = codes[column] > (code & lane)
-            if trees.by_bits:
-                at[goes_right] |= right & lane
-            else:
-                at[goes_right & (at == (first & lane))] = right & lane
+            at[(at == (first & lane)) & (codes[column] > (code & lane))] = right & lane
         yield at
 
 

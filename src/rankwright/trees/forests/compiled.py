@@ -34,6 +34,7 @@ class CompiledTrees(ForestTrees):
 
     inner_nodes: IntArray  # which node of the forest each node is
     leaf_nodes: IntArray  # which node of the forest each leaf is
+    by_bits: bool = False  # whether nodes are bits of the numbers of leaves
 
     @property
     def n_trees(self) -> int:
@@ -68,7 +69,7 @@ def compile_forest(forest: Forest) -> list[CompiledForest]:
 
 
 def compile_to_score(forest: Forest, compiled: list[CompiledForest]) -> list[CompiledForest]:
-    """The same in a form that is only good to find leaves: each tree's different splits, where nodes repeat them."""
+    """The same in a form that is only good to score: each tree's different splits, where nodes repeat them."""
     if len(compiled) > 1:
         return compiled
     return [replace(compiled[0], trees=_by_bits(forest, compiled[0].trees) or compiled[0].trees)]
@@ -196,7 +197,6 @@ def _compile_nodes(
         inner_nodes=inner,
         leaf_nodes=leaves,
         lane_bytes=1 if bytes_do else 2,
-        by_bits=False,
     )
 
 

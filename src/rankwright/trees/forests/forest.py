@@ -94,7 +94,7 @@ class Forest:
 
     @cached_property
     def _scored(self) -> list[CompiledForest]:
-        """The same in the form that finds leaves fastest."""
+        """The same in the form that is scored fastest."""
         return compile_to_score(self, self.compiled)
 
     @cached_property
@@ -149,7 +149,7 @@ class Forest:
         matrix = self.checked(features)
         nodes = np.empty((len(matrix), self.n_trees), np.int64)
         done = 0
-        for piece in self._scored:
+        for piece in self.compiled:
             leaves = np.empty((len(matrix), piece.trees.n_trees), np.uint16)
             kernels.find_leaves(matrix, piece.columns, piece.tables, piece.trees, leaves, thread_count(threads))
             numbers = piece.trees.leaf_offsets[:-1] + leaves
@@ -172,7 +172,8 @@ class Forest:
             begin, end = max(first - done, 0), min(last - done, piece.trees.n_trees)
             if begin < end:
                 some = piece.trees if end - begin == piece.trees.n_trees else piece.trees.part(begin, end)
-                kernels.score_forest(matrix, piece.columns, piece.tables, some, scores, threads)
+                score = kernels.score_by_bits if some.by_bits else kernels.score_forest
+                score(matrix, piece.columns, piece.tables, some, scores, threads)
             done += piece.trees.n_trees
 
     def truncated(self, n_trees: int) -> Forest:
