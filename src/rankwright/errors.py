@@ -152,12 +152,13 @@ class UnknownNameError(RankwrightError, ValueError):
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant; upper case and the signs between words make no difference."""
-    plain = {_plainly(one): one for one in known}
-    near = get_close_matches(_plainly(name), plain, n=1)
+    plain = {folded_name(one): one for one in known}
+    near = get_close_matches(folded_name(name), plain, n=1)
     return plain[near[0]] if near else None
 
 
-def _plainly(name: str) -> str:
+def folded_name(name: str) -> str:
+    """The name in lower case, without the signs that separate its words."""
     return "".join(letter for letter in name.casefold() if letter not in "_- ")
 
 

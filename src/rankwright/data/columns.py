@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from rankwright.errors import InputError, Message, Parameter, require
+from rankwright.errors import InputError, Message, Parameter, folded_name, require
 
 # The usual names of each role; tables are written with the first.
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -200,11 +200,6 @@ def check_different(names: Sequence[str]) -> None:
         place = list(names).index("") + 1
         hint = "; is it the index of pandas? to_csv(index=False) leaves it out" if place == 1 else ""
         raise InputError(f"every column must have a name, but column {place} has none{hint}")
-
-
-def folded_name(name: str) -> str:
-    """The name in lower case, without the signs that separate its words."""
-    return "".join(letter for letter in name.casefold() if letter not in "_- ")
 
 
 def _check_categories(names: Sequence[str], features: Sequence[str], categories: Collection[str]) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
-INITIALISATIONS = ("even", "paper")
 MOST_BATCH_QUERIES = 64  # in a step, where the number of queries decides
 SETTINGS_OF_RECIPES = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
 LEAST_STEPS = 12  # in an epoch, where there are enough queries

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, folded_name, quoted_list
+from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, quoted_list
 from rankwright.data.frames import is_frame, names_are_text, table_of, values_of
-from rankwright.errors import InputError, InputTypeError, Parameter, require_input
+from rankwright.errors import InputError, InputTypeError, Parameter, folded_name, require_input
 from rankwright.formats.dataset_tables import from_frame
 from rankwright.rankers.known_features import KnownFeatures, missing_features
 from rankwright.rankers.trained import TrainedRanker
