@@ -24,6 +24,7 @@ from rankwright.reproduce.fold_values import (
     values_of,
 )
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
+from rankwright.reproduce.papers.blmart_tuning import COLUMNS, best_of_some, n_tried
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_BEST_CONFIGURATIONS, SLIDES_TABLES, WITH, WITHOUT, Rows
 from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, rankers_of_table, results_by_row, sets_of
 from rankwright.reproduce.sources import DataSource, fold, source_named
@@ -105,21 +106,25 @@ def _with_seeds(ranker: Any, setup: Setup, source: DataSource, values: Mapping[s
 
 
 def forest_for(setup: Setup, source: DataSource, row: str, select: str) -> Any:
-    """The forest of a row of the tables, with the slides' best configuration."""
-    shared: dict[str, Any] = {"select": select, "seed": setup.seed, "threads": THREADS}
-    leaves, least, rate, queries, features = _best_configuration(source)
-    shared |= {"max_leaves": leaves, "min_docs_in_leaf": least, "learning_rate": rate}
-    shared |= {"n_trees": setup.pick(500, 100, 3)}
-    drawn = (1.0, 1.0) if row == PLAIN else (queries, features)
-    shared |= dict(zip(("query_fraction", "feature_fraction"), drawn, strict=True))
+    """The forest of a row of the tables, in the set's best configuration; a plain one draws nothing."""
+    settings: dict[str, Any] = {"select": select, "seed": setup.seed, "threads": THREADS}
+    settings |= _configuration(setup, source) | {"n_trees": setup.pick(500, 100, 3)}
+    if row == PLAIN:
+        settings |= {"query_fraction": 1.0, "feature_fraction": 1.0}
     if row in BAGGED:
-        return BLMART(n_bags=_n_bags(setup, source), overfit=row == WITH, **shared)
-    return LambdaMART(early_stopping=setup.pick(100, 30, 3), **shared)
+        return BLMART(n_bags=_n_bags(setup, source), overfit=row == WITH, **settings)
+    return LambdaMART(early_stopping=setup.pick(100, 30, 3), **settings)
 
 
-def _best_configuration(source: DataSource) -> tuple[int, float, float, float, float]:
-    best = SLIDES_BEST_CONFIGURATIONS
-    return best.get(source.stands_for, best[USUAL])[0][1:]
+def _configuration(setup: Setup, source: DataSource) -> dict[str, Any]:
+    """The slides' best configuration where the set is theirs, and one that was found here where it is not."""
+    if not _is_tuned_by_slides(source):
+        return dict(best_of_some(setup, source))
+    return dict(zip(COLUMNS.values(), SLIDES_BEST_CONFIGURATIONS[source.stands_for][0][1:], strict=True))
+
+
+def _is_tuned_by_slides(source: DataSource) -> bool:
+    return source.is_known and source.stands_for in SLIDES_BEST_CONFIGURATIONS
 
 
 def _bags(setup: Setup, source: DataSource, number: int, part: int, select: str) -> Result:
@@ -168,13 +173,14 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         printed = {metric for row in paper.values() for metric in row}
         metrics = [metric for metric in METRICS if not printed or metric in printed]
         tables.append(metrics_table(source, "", values, metrics, paper))
-        claims += _claims(source, values)
+        claims += _claims(setup, source, values)
         notes += _chance_of_seeds(source, values)
     note = (
         f"{setup.pick('all', 'two', 'one')} of the folds, "
         f"{setup.pick('the bags of the slides', '10 bags of 100 trees', '2 bags of 3 trees')}; rankers other than "
         "forests with our defaults (AdaRank with the best of four settings on validation documents), forests with the "
-        "slides' best configuration, steps chosen by MAP on validation documents"
+        f"slides' best configuration (for sets not theirs, the best of {n_tried(setup)} on validation documents), "
+        "steps chosen by MAP on validation documents"
     )
     return Findings(tables, claims, [note, *notes])
 
@@ -191,12 +197,10 @@ def _chance_of_seeds(source: DataSource, values: Mapping[str, Sequence[Result]])
             )
 
 
-def _claims(source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
-    *_, queries, features = _best_configuration(source)
-    otherwise = (
-        f"the slides' best configuration is taken as it is, with {queries:g} of the queries and {features:g} of the "
-        f"features for each tree, and was not tuned for this set: {source.differs}"
-    )
+def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
+    otherwise = source.differs
+    if not _is_tuned_by_slides(source):
+        otherwise += f"; its configuration was chosen among {n_tried(setup)} on the validation documents of one fold"
     for better, worse, text in (
         (RANDOM, PLAIN, "randomisation makes LambdaMART better"),
         (WITHOUT, RANDOM, "BL-MART beats one randomised LambdaMART"),
