@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -175,6 +177,7 @@ class TestLinksOfOthers:
         folder.mkdir()
         folder.chmod(0o1777)
         (folder / "model.rw").symlink_to(data)
+        (folder / "way").symlink_to(data.parent)
         monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
         return folder
 
@@ -188,8 +191,12 @@ class TestLinksOfOthers:
         plain = os.stat
         monkeypatch.setattr(os, "stat", lambda path, **how: owner if str(path) == str(shared) else plain(path, **how))
         for write in (check_output, write_to):
+            for name in ("model.rw", "way/data"):
+                with pytest.raises(PermissionError, match="a link of another user in a folder that is open to all"):
+                    write(shared / name)
+        for name in ("way", "way/folder", "way/new/folder"):
             with pytest.raises(PermissionError, match="a link of another user in a folder that is open to all"):
-                write(shared / "model.rw")
+                check_output_folder(shared / name)
         assert data.read_bytes() == b"old"
 
     def test_a_link_that_comes_while_a_file_is_written_is_replaced_itself(self, data, tmp_path):
@@ -205,3 +212,66 @@ class TestLinksOfOthers:
         (tmp_path / "b").symlink_to("a")
         with pytest.raises(OSError, match="symbolic links"):
             destination(tmp_path / "a")
+
+
+NOBODY, SOMEBODY = 65_534, 65_533
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
+def test_a_user_without_rights_is_told_and_harms_nothing():
+    """In a process of that user, so that the system's own checks are in force; root passes them all."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        outcomes = {name: is_allowed for name, is_allowed in _set_up(place)}
+        child = os.fork()
+        if child == 0:  # no test runs in here
+            code = 1
+            try:
+                os.chdir(place)
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+                code = 0 if {name: _may_write(name) for name in outcomes} == outcomes else 2
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert {path.read_bytes() for path in (place / "closed").iterdir()} == {b"old"}
+        assert (place / "own" / "protected").read_bytes() == b"old"
+        assert not [path for path in place.rglob("*") if path.name.endswith(".tmp")]
+
+
+def _set_up(place: Path) -> Iterator[tuple[str, bool]]:
+    """Files of several users; which of them the user may write."""
+    place.chmod(0o755)
+    for folder, owner, mode in (("closed", 0, 0o755), ("own", NOBODY, 0o755), ("open", 0, 0o1777)):
+        (place / folder).mkdir()
+        (place / folder).chmod(mode)
+        os.chown(place / folder, owner, owner)
+    for file, owner, mode in (("closed/data", 0, 0o644), ("closed/free", 0, 0o666), ("own/protected", NOBODY, 0o444)):
+        (place / file).write_bytes(b"old")
+        (place / file).chmod(mode)
+        os.chown(place / file, owner, owner)
+    for link, target, owner in (
+        ("open/of-root", "../own/a", 0),
+        ("open/of-nobody", "../own/b", NOBODY),
+        ("open/of-somebody", "../own/c", SOMEBODY),
+        ("open/way", "../own", SOMEBODY),
+    ):
+        (place / link).symlink_to(target)
+        os.chown(place / link, owner, owner, follow_symlinks=False)
+    for name in ("own/new", "open/new", "open/of-root", "open/of-nobody"):
+        yield name, True
+    for name in ("closed/data", "closed/free", "closed/new", "own/protected", "open/of-somebody", "open/way/new"):
+        yield name, False
+
+
+def _may_write(name: str) -> bool:
+    """Whether a file can be written; what the check before the work says must be what becomes of it."""
+    told = []
+    for write in (check_output, write_to):
+        try:
+            write(name)
+            told.append(True)
+        except (SettingError, PermissionError):
+            told.append(False)
+    assert told[0] == told[1]
+    return told[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 
 import numpy as np
@@ -88,3 +89,37 @@ def _text(data, folder):
     if not path.exists():
         rw.write(data, path)
     return path
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["-x", "a\nb", "a\x1b[31mb", "a\u202eb", "a\udcffb", " ", "*", "%s{}", "=1+1", "<b>", "s3:", "x" * 240, "A0"],
+)
+@pytest.mark.parametrize("ending", [".txt", ".TXT"])
+def test_shards_may_have_any_name(data, tmp_path, name, ending):
+    rw.write_svmlight(data.take_queries([0]), tmp_path / "a0.txt")
+    (tmp_path / f"{name}{ending}").write_text("1 qid:second 1:0.5\n")
+    assert rw.Shards(tmp_path).read().n_queries == 2
+
+
+def test_parquet_is_parquet_in_capitals_too(data, tmp_path):
+    rw.write(data.take_queries([0]), tmp_path / "a.parquet")
+    rw.write(data.take_queries([1]), tmp_path / "b.parquet")
+    (tmp_path / "b.parquet").rename(tmp_path / "B.PARQUET")
+    assert rw.Shards(tmp_path).read().n_queries == 2
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_a_shard_that_never_ends_is_refused(data, tmp_path, make):
+    rw.write_svmlight(data.take_queries([0]), tmp_path / "a.txt")
+    make(tmp_path / "z.txt")
+    with pytest.raises(InputError, match=r"z\.txt: is a device or a pipe, and shards are files"):
+        rw.Shards(tmp_path)
+
+
+@pytest.mark.parametrize("target", ["nowhere", "z.txt", "."])
+def test_a_shard_that_is_no_file_is_named(data, tmp_path, target):
+    rw.write_svmlight(data.take_queries([0]), tmp_path / "a.txt")
+    (tmp_path / "z.txt").symlink_to(target)
+    with pytest.raises(OSError, match=r"z\.txt"):
+        rw.Shards(tmp_path).read()

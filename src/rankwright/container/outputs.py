@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from errno import EACCES, ELOOP
+from errno import EACCES, ELOOP, ENOTDIR
 from pathlib import Path
 from typing import TypeAlias
 
@@ -39,8 +39,7 @@ def inputs_kept(paths: Iterable[PathLike]) -> Iterator[None]:
 def check_output(path: PathLike) -> None:
     """Raise where a file could not be written to `path`, or would replace an input."""
     told, found = os.fspath(path), state_of_file(path)
-    require(bool(told), "the name of an output is empty: name a file")
-    require("://" not in told, f"{told} is an address, and outputs are written to files of this machine: name a file")
+    _check_name(told, "file")
     if told.endswith(os.sep) or (found is not None and stat.S_ISDIR(found.st_mode)):
         raise SettingError(f"{told} is a folder: name a file")
     if found is not None and not os.access(path, os.W_OK):
@@ -55,10 +54,20 @@ def check_output(path: PathLike) -> None:
 def check_output_folder(path: PathLike) -> None:
     """Raise where files could not be written to the folder at `path`, which need not exist."""
     told, place = os.fspath(path), Path(path)
-    require(bool(told), "the name of an output is empty: name a folder")
+    _check_name(told, "folder")
     if place.exists() and not place.is_dir():
         raise SettingError(f"{told} is a file: name a folder")
-    _check_folder(told, next(one for one in (place, *place.parents) if one.exists()))
+    require(place.exists() or not place.is_symlink(), f"{told} is a link that leads nowhere: name a folder")
+    nearest = next(one for one in (place, *place.parents) if one.exists())
+    _check_folder(told, nearest)
+    destination(nearest)
+
+
+def _check_name(told: str, kind: str) -> None:
+    require(bool(told), f"the name of an output is empty: name a {kind}")
+    require("\0" not in told, f"{told!r} has a null character, which no name can have: name a {kind}")
+    where = "is an address, and outputs are written to this machine"
+    require("://" not in told, f"{told} {where}: name a {kind}")
 
 
 def _check_folder(told: str, folder: Path) -> None:
@@ -97,26 +106,35 @@ def destination(path: PathLike) -> Path:
     """The file that an output's name leads to.
 
     In a folder that is open to all, only links of our own and of the folder's owner are followed, or anybody could lead
-    outputs to files of their choice. Linux has the same rule where it follows links itself.
+    outputs to files of their choice. Linux has the same rule where it follows links itself. It holds for all links, be
+    it to the file or to a folder on the way.
     """
     if IS_WINDOWS:
         return Path(os.path.realpath(path))
     try:
-        return _followed(Path(path))
+        return _followed(Path.cwd() / path)
     except OSError as error:
         error.filename = os.fspath(path)
         raise
 
 
 def _followed(place: Path) -> Path:
-    for _ in range(MOST_LINKS):
-        # A folder that is not there has no parent, as the system sees it.
-        place = place.parent.resolve(strict=True) / place.name
-        if not place.is_symlink():
-            return place
-        _check_link(place)
-        place = place.parent / place.readlink()
-    raise OSError(ELOOP, os.strerror(ELOOP))
+    """The absolute path without links and `..`; its last part need not be there."""
+    at, ahead, n_links = Path(place.anchor), list(place.parts[1:]), 0
+    while ahead:
+        step = at / ahead.pop(0)
+        if step.is_symlink():
+            n_links += 1
+            if n_links > MOST_LINKS:
+                raise OSError(ELOOP, os.strerror(ELOOP))
+            _check_link(step)
+            step = at / step.readlink()  # which may be absolute, and then leads away from here
+            at, ahead = Path(step.anchor), [*step.parts[1:], *ahead]
+        else:
+            if ahead and not stat.S_ISDIR(step.stat().st_mode):  # raises where it is not there
+                raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR))
+            at = at.parent if step.name == ".." else step
+    return at
 
 
 def _check_link(link: Path) -> None:

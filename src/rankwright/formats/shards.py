@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import IntArray
+from rankwright.container.outputs import special_file
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, require, require_input
 from rankwright.formats.blocks import blocks_of
 from rankwright.formats.file_formats import format_of, suffix_of
 from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
@@ -187,16 +188,22 @@ def _files(path: str) -> list[str]:
         return [path]
     inside = [file for file in files_in(path) if PurePath(file).name != FEATURE_NAMES_FILE]
     texts = [file for file in inside if suffix_of(file) in TEXT_SHARDS]
-    found = [file for file in inside if PurePath(file).suffix == SUFFIX] or texts
+    found = [file for file in inside if _is_parquet(file)] or texts
     if not found:
         kinds = f"no {SUFFIX} files and no LETOR text"
         raise InputError(f"{path}: the folder holds {kinds}; wanted the shards of a dataset")
+    for file in found:
+        require_input(special_file(file) is None, f"{file}: is a device or a pipe, and shards are files")
     return found
+
+
+def _is_parquet(path: str) -> bool:
+    return PurePath(path).suffix.lower() == SUFFIX
 
 
 def _format_of_shards(paths: Sequence[str]) -> str:
     """The format of all shards, which is that of each."""
-    formats = {"parquet" if PurePath(path).suffix == SUFFIX else format_of([path]) for path in paths}
+    formats = {"parquet" if _is_parquet(path) else format_of([path]) for path in paths}
     if len(formats) > 1:
         raise InputError(f"shards must be of one format, got {', '.join(sorted(formats))}")
     return formats.pop()

@@ -31,6 +31,7 @@ from rankwright.container import checks
 from rankwright.container.atomic import atomic_file, errors_name, remove_unfinished
 from rankwright.container.file import read_container, write_container
 from rankwright.container.locks import PLACES, PLAIN, lock_byte, unlock_byte
+from rankwright.container.outputs import check_output_folder, destination
 from rankwright.errors import ContainerError, InputError
 from rankwright.tuning.experiment import SavedState
 from rankwright.tuning.trials import Experiment, Record, canonical, limit_of
@@ -75,9 +76,11 @@ class Store:
     """The records of a study; more can be added."""
 
     def __init__(self, folder: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
+        check_output_folder(folder)
         self.folder = Path(folder)
         for name in ("records", "states", "searches"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
+            destination(self.folder / name)  # a link of somebody else may have come meanwhile
         for place in (self.folder, self.folder / "states", self.folder / "searches"):
             remove_unfinished(place)
         self._agree(dict(identity))
