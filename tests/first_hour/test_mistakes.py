@@ -219,6 +219,25 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
     "a run as data": (["train", "a.run", "--out", "x.rw"], ["This looks like a TREC run: --run takes it"]),
     "a log, and nothing to do with it": (["clicks", "log.jsonl"], ["say what to make of the log", "--model all"]),
     "a search without its size": (["tune", "train.txt"], ["say how many configurations to try: give --trials"]),
+    "a variable of the shell that is not set": (["train", "", "--out", "x.rw"], ["TRAIN is empty: name a file"]),
+    "an option without a name": (
+        ["train", "train.txt", "--valid", "", "--out", "x.rw"],
+        ["--valid is empty: name a file, or leave --valid out"],
+    ),
+    "an argument as an option": (
+        ["score", "--model", "model.rw", "test.txt"],
+        ["MODEL is given without an option: rankwright score MODEL DATA"],
+    ),
+    "an option of many other commands": (["quickstart", "--seed", "3"], ["`rankwright quickstart --help` shows"]),
+    "one of two words": (
+        ["export", "model.rw", "--to", "c", "--missing", "maybe", "--out", "x.c"],
+        ["--missing takes kept or never, got 'maybe'"],
+    ),
+    "a share of lists above one": (
+        ["clicks", "log.jsonl", "--model", "pbm", "--held-out", "2"],
+        ["--held-out is a share between 0 and 1, got 2.0"],
+    ),
+    "help as a command": (["help", "train"], ["unknown command 'help'; did you mean '--help'?"]),
     "an engine as a target": (
         ["export", "model.rw", "--to", "elasticsearch", "--out", "x.json"],
         ["unknown target 'elasticsearch'; did you mean 'plugin-xgboost'?"],

@@ -12,7 +12,7 @@ import warnings
 from errno import EBADF, EDQUOT, EFBIG, EIO, ENOSPC
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -27,7 +27,7 @@ from rankwright.cli.did_you_mean import (
     what_is_missing,
 )
 from rankwright.cli.libraries import watch_room
-from rankwright.cli.options import as_option, number_given
+from rankwright.cli.options import as_option, check_input_named, choice_given, number_given
 from rankwright.cli.output import with_verbosity
 from rankwright.cli.outputs import with_checked_outputs
 from rankwright.errors import RankwrightError, UnknownNameError
@@ -117,7 +117,10 @@ class _AsGiven:
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
         if param.type_descriptor.annotation in TEXTS:
+            check_input_named(param, value)
             return list(value) if param.multiple or param.nargs == -1 else value
+        if get_origin(param.type_descriptor.annotation) is Literal:
+            return choice_given(value, param.type_descriptor.annotation, param.opts[0])
         if param.type_descriptor.annotation in NUMBERS:
             return number_given(value, param.type_descriptor.annotation, param.opts[0], param.min, param.max)
         return type(param).get_runtime_param(param).coerce(value, param=param, ctx=ctx)

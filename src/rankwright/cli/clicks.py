@@ -87,6 +87,7 @@ def clicks(
     shapes_preferences = correct or rule is not None or smoothing is not None
     require(rates is False or not shapes_preferences, "--rule, --correct and --smoothing go with --preferences")
     require(save is None or model != "all", "--save goes with one model")
+    require(0 < held_out < 1, f"--held-out is a share between 0 and 1, got {held_out}")
     require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
     file = LogFile(log, format=format, strict=strict, threads=threads)
     whole = whole_log(file, threads=threads) if is_read_once(log) else None

@@ -23,10 +23,16 @@ COMMAND_MEANT = {
     **dict.fromkeys(("demo", "start", "init", "example"), "quickstart"),
     **dict.fromkeys(("merge", "combine"), "fuse"),
     **dict.fromkeys(("shap", "importance"), "explain"),
+    "help": "--help",
 }
 SET, MODEL, SCORES, RUN, QRELS = "--set", "--model", "--scores", "--run", "--qrels"
 # What is said otherwise in one command than in others.
-INSTEAD = {("evaluate", QRELS): "the judgments come first: rankwright evaluate QRELS --run RUN"}
+INSTEAD = {
+    ("evaluate", QRELS): "the judgments come first: rankwright evaluate QRELS --run RUN",
+    ("export", "--format"): "--to names the target: `rankwright list targets`",
+    ("split", "--train"): "train gets what --valid and --test leave",
+}
+MOST_HOMES = 3  # commands that an answer names
 ROOT_OPTIONS = ("--help", "--version")
 RUN_ENDINGS = (".run", ".trec")
 
@@ -37,13 +43,16 @@ def unknown_option(command: Any, option: str, given: Sequence[str], homes: Seque
     ranker, settings = _settings_given(command, given)
     flags = {_plainly(flag): flag for flag in flags_of(command)}
     near = meant_by(name, [*flags, *settings])
-    if near in flags:
+    places = [_place(one) for one in _places(command)]
+    if name.upper() in places:
+        meant = f"{name.upper()} is given without an option: rankwright {' '.join([command.name, *places])}"
+    elif near in flags:
         meant = f"did you mean {' '.join(filter(None, [flags[near], value]))}?"
     elif near is not None:
         meant = f"{near} is a setting of {ranker}: {SET} {near}={value or 'VALUE'}"
     elif (command.name, option) in INSTEAD:
         meant = INSTEAD[command.name, option]
-    elif homes:
+    elif 0 < len(homes) <= MOST_HOMES:
         meant = " and ".join(f"`rankwright {home}`" for home in homes) + (" has it" if len(homes) == 1 else " have it")
     else:
         meant = f"`rankwright {command.name} --help` shows those that there are"
@@ -80,7 +89,7 @@ def left_over(command: Any, params: Mapping[str, Any], extra: Sequence[str], giv
     for flag, key, value in zip(given, given[1:], given[2:], strict=False):
         if flag == SET and "=" not in key and not value.startswith("-"):
             return SettingError(f"{SET} takes KEY=VALUE, and {key} {value} is two words: {SET} {key}={value}")
-    places = [one for one in command.params if not _is_option(one)]
+    places = _places(command)
     if {MODEL, SCORES, RUN} <= set(flags_of(command)):
         files = [*(params[one.name] for one in places if params.get(one.name)), *extra]
         typed = " ".join([command.name, *_named_files(files, given)])
@@ -113,6 +122,11 @@ def _plainly(option: str) -> str:
 def flags_of(command: Any) -> list[str]:
     """The options of a command, as they are typed."""
     return [flag for one in command.params if _is_option(one) for flag in one.opts]
+
+
+def _places(command: Any) -> list[Any]:
+    """The arguments of a command, which have places and no names."""
+    return [one for one in command.params if not _is_option(one)]
 
 
 def _is_option(parameter: Any) -> bool:

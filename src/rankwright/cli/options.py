@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import typer
 
@@ -56,6 +56,24 @@ def arg(help: str, metavar: str, *, default: Any = ..., writes: Writes | None = 
     made: Any = typer.Argument(default, help=help, metavar=metavar)
     made.writes = writes
     return made
+
+
+def check_input_named(param: Any, value: Any) -> None:
+    """Raise where the name of an input is empty, as a variable of the shell that is not set makes it.
+
+    To the system, an empty name is the folder in which the command runs.
+    """
+    is_place = param.param_type_name == "argument"
+    writes = getattr(param.type_descriptor.parameter_info, "writes", None)
+    if (is_place or param.metavar == "F") and writes is None and "" in ([value] if isinstance(value, str) else value):
+        name = param.metavar if is_place else param.opts[0]
+        raise SettingError(f"{name} is empty: name a file" + ("" if param.required else f", or leave {name} out"))
+
+
+def choice_given(value: str, choices: Any, option: str) -> str:
+    """One of the values that an option may have, each a text."""
+    require(value in get_args(choices), f"{option} takes {' or '.join(get_args(choices))}, got {value!r}")
+    return value
 
 
 def number_given(value: Any, kind: type[int | float], option: str, low: Any = None, high: Any = None) -> Any:

@@ -65,6 +65,12 @@ def test_several_metrics_are_corrected_together():
     assert [one.p_value for one in both.checks] == pytest.approx([2 * alone, 2 * alone])
 
 
+def test_what_fails_is_told_first():
+    gate = compared([1] * 20, ("p@1", "mrr")).gate({"p@1": 1.0, "mrr": 0.1})
+    assert [one.failed for one in gate.checks] == [False, True]
+    assert gate.conclusion.startswith("gate failed: new is worse than old by 0.5000 in mrr ")
+
+
 def test_of_an_error_more_is_a_loss():
     def misses(_, scores):
         return scores[1]

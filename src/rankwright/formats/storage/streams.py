@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from rankwright.container.atomic import NamedOutput, atomic_file, errors_name
 from rankwright.container.locks import scratch_folder
-from rankwright.errors import FileFormatError, InputError, MissingExtraError, require_type
+from rankwright.errors import FileFormatError, InputError, MissingExtraError, require_input, require_type
 from rankwright.formats.storage.places import FilePath, is_address, is_file, opened, size_of
 
 if TYPE_CHECKING:
@@ -154,6 +154,7 @@ def list_of_paths(paths: Paths) -> list[str]:
         raise InputError("there is no file to read: paths must name at least one file")
     for name in names:
         require_type(name, (str, os.PathLike), "a file", "named by a text or a Path")
+        require_input(name != "", "the name of a file is empty")
     return [os.fspath(path) for path in names]
 
 

@@ -82,9 +82,10 @@ class Gate(Tabular):
 
     @property
     def conclusion(self) -> str:
-        """The outcome in plain words."""
+        """The outcome in plain words, first of the metrics that fail."""
         outcome = "passed" if self.passed else "failed"
-        return f"gate {outcome}: {' '.join(self._sentence(one) for one in self.checks)}"
+        told = sorted(self.checks, key=lambda one: not one.failed)
+        return f"gate {outcome}: {' '.join(map(self._sentence, told))}"
 
     def _sentence(self, one: GateCheck) -> str:
         on = f"on {counted(one.queries, 'query')}"

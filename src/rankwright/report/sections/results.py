@@ -122,8 +122,8 @@ def tests_table(comparison: SystemComparison) -> ShownTable:
 def gate_section(gate: Gate) -> Section:
     """Whether the new system may take the place of the old one, and what was found in each metric."""
     (table,) = gate.shown().tables
-    told = f"{gate.conclusion[:1].upper()}{gate.conclusion[1:]}"
-    return Section("gate", "Gate", told, (PageTable(table),))
+    told, title = (f"{text[:1].upper()}{text[1:]}" for text in (gate.conclusion, table.title))
+    return Section("gate", "Gate", told, (PageTable(replace(table, title=title)),))
 
 
 def slices_section(comparison: SystemComparison, given: SliceComparison | None = None) -> Section | None:
