@@ -2,8 +2,9 @@
 
 The JSON holds what `rankwright reproduce` and the benchmarks wrote. Experiments that it lacks, or of which it has a run
 that kept no reasons, are run with `--quick`; those of the papers' sizes are taken from out/reproduce-full, where
-`rankwright reproduce NAME --out out/reproduce-full` left them. Records of benchmarks are taken from benchmarks/results,
-and comparisons of quality are made from the results that are kept there. Nothing on the page is typed by hand.
+`rankwright reproduce NAME --out out/reproduce-full` left them, and those on real sets from out/reproduce-sets-full,
+where the same command with `--data DIR` left them. Records of benchmarks are taken from benchmarks/results, and
+comparisons of quality are made from the results that are kept there. Nothing on the page is typed by hand.
 
     python docs/results_page.py                         run what is missing, and write the page
     python docs/results_page.py --no-runs               run nothing: take in what commands have left, and write the page
@@ -39,9 +40,13 @@ PAGE, KEPT = HERE / "results.md", HERE / "results.json"
 SCRIPTS = HERE.parent / "benchmarks"
 BENCHMARKS = SCRIPTS / "results"
 OUT = HERE.parent / "out"
-FULL_OUT, QUICK_OUT = OUT / "reproduce-full", OUT / "reproduce-quick"
+FULL_OUT, QUICK_OUT, FULL_SETS_OUT = (OUT / f"reproduce-{name}" for name in ("full", "quick", "sets-full"))
 ON_CLICKS = "blmart-clicks, on a log"
-ON_SETS = {"blmart-tables": "blmart-tables, on real sets", "sortnet-table2": "sortnet-table2, on real sets"}
+ON_SETS = {
+    name: f"{name}, on real sets"
+    for name in ("blmart-tables", "blmart-variance", "blmart-overfitting", "blmart-tuning", "sortnet-table2")
+}
+QUICK_ON_SETS = ("blmart-tables", "sortnet-table2")  # others say nothing at that size
 DIGITS = 7  # of the numbers that are kept
 # A script that another runs, and one that compares two versions of the code.
 NO_QUESTION = {"clicks.clax", "speed.before_and_after"}
@@ -153,7 +158,9 @@ def collected(
     if clicks is not None:
         experiments |= _on_data({"blmart-clicks": ON_CLICKS}, clicks, "reproduce-clicks")
     if sets is not None:
-        experiments |= _on_data(ON_SETS, sets, "reproduce-sets")
+        experiments |= _on_data({name: ON_SETS[name] for name in QUICK_ON_SETS}, sets, "reproduce-sets")
+    experiments |= {ON_SETS[name]: one | {"experiment": ON_SETS[name]} for name, one in _left(FULL_SETS_OUT, FULL, [])
+                    if name in ON_SETS}  # fmt: skip
     order = [*EXPERIMENTS, ON_CLICKS, *ON_SETS.values()]
     return {
         "experiments": {name: rounded(experiments[name]) for name in order if name in experiments},
