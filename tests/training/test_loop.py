@@ -100,3 +100,11 @@ def test_a_plan_cannot_hold_nonsense(n_steps, patience):
 
 def test_an_empty_history_has_no_best():
     assert History().best_step is None
+
+
+def test_hardly_better_values_are_no_reason_to_go_on():
+    learner = Counter([0.5, 0.5001, 0.5002, 0.5003, 0.6, 0.7])
+    history = run_loop(learner.take_step, LoopPlan(6, patience=3, least_gain=0.01), watch=learner.watch())
+    assert history.stopped_early
+    assert len(history.values) == 4
+    assert (history.best_step, history.first_near_best(0.01)) == (3, 0)

@@ -53,7 +53,7 @@ class UnseenForests:
         """Grow up to so many trees in each forest, fewer if they have clearly passed the best number."""
         folder = None if self.run.folder is None else self.run.folder / f"length-{self.shape.growth}"
         what = f"choosing how many trees ({self.shape.growth})"
-        plan = LoopPlan(n_trees, sizing.paced(sizing.PATIENCE, self.learning_rate), sizing.LASTING, what, unit="trees")
+        plan = sizing.patient(LoopPlan(n_trees, what=what, unit="trees"), self.learning_rate)
         checkpoint, smoothing = checkpoint_of(self.lesson, self.settings, folder), self.settings.smoothing
         learned = learn(self.lesson, plan, smoothing=smoothing, checkpoint=checkpoint, history=self.history)
         self.history = learned.history

@@ -100,8 +100,7 @@ class ForestGrowth:
         )
         plan = loop_plan(settings, n_steps=value_of(settings, chosen, "n_trees"))
         if watches.first is not None and plan.patience is None and "n_trees" in chosen:
-            patience = sizing.paced(sizing.PATIENCE, value_of(settings, chosen, "learning_rate"))
-            plan = replace(plan, patience=patience, lasting=sizing.LASTING)
+            plan = sizing.patient(plan, value_of(settings, chosen, "learning_rate"))
         learned, watched = follow(lesson, settings, plan, run)
         found = replace(self.findings, chosen=chosen, watched=watched)
         return TrainingOutcome(lesson.model(learned), learned.history, lists.digest(), found)

@@ -52,10 +52,14 @@ class History:
         """The first step with the best value; None where nothing was watched."""
         if not self.values:
             return None
-        if not self.chosen:
-            return len(self.values) - 1
+        return self.first_near_best(0.0) if self.chosen else len(self.values) - 1
+
+    def first_near_best(self, share: float) -> int:
+        """The first step that is as good as the best but for this share of its value."""
         values = smoothed(self.values, self.smoothing)
-        return int(np.argmax(values if self.higher_is_better else -values))
+        worth = values if self.higher_is_better else -values
+        best = int(np.argmax(worth))
+        return int(np.argmax(worth >= worth[best] - share * abs(worth[best]))) if share else best
 
     def continued(self) -> History:
         """This history as the beginning of a longer one."""
@@ -140,12 +144,13 @@ class LoopPlan:
     """How long to train, and what progress calls it. Without a name, the learner announces its steps itself.
 
     `patience`: stop after that many steps without a better watched value; None = never. With `lasting` it is at least
-    that share of the steps taken.
+    that share of the steps taken. A value is better if it is so by more than the share `least_gain`.
     """
 
     n_steps: int
     patience: int | None = None
     lasting: float = 0.0
+    least_gain: float = 0.0
     what: str = "training"
     unit: str = "steps"
 
@@ -231,5 +236,5 @@ def _enough(history: History, plan: LoopPlan) -> bool:
     n_steps = len(history.values)
     if plan.patience is None or n_steps <= max(plan.patience, plan.lasting * n_steps):  # so early none is too old
         return False
-    best = history.best_step
-    return best is not None and n_steps - 1 - best >= max(plan.patience, plan.lasting * n_steps)
+    near_best = history.first_near_best(plan.least_gain) if history.chosen else n_steps - 1
+    return n_steps - 1 - near_best >= max(plan.patience, plan.lasting * n_steps)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import Arrays, arrays_with_prefix
 from rankwright.data.groups import Groups
 from rankwright.data.splits import Fold, k_fold
+from rankwright.training.loop import LoopPlan
 from rankwright.trees.boosting import n_trees_array
 from rankwright.trees.params import Growth
 
@@ -32,6 +33,7 @@ N_FOLDS, MOST_DOCS_IN_FOLDS = 3, 300_000
 N_PARTS, MOST_DOCS = 5, 5_000_000  # of more data one part is held out; beyond the limit the search would cost too much
 LEAST_QUERIES = 20  # with fewer, chance would choose
 PATIENCE, LASTING = 60, 1 / 3  # stop after so many trees without a better mean, and after that share of all trees
+LEAST_GAIN = 0.0002  # a mean that is better by less than this share is no reason to go on
 RACE = 64  # after so many trees of each shape, the one that is ahead goes on alone
 PACE = 0.05  # the learning rate that these numbers of trees are for
 TREES_IN_ALL_FOLDS = 300  # later ones change little, and are judged by one fold
@@ -96,6 +98,12 @@ def chosen_settings(given: Any, shape: ForestShape) -> dict[str, Any]:
 def paced(n_trees: int, learning_rate: float) -> int:
     """The number of trees with which a slower learning rate is as far as the usual one with `n_trees`."""
     return max(n_trees, round(n_trees * PACE / learning_rate))
+
+
+def patient(plan: LoopPlan, learning_rate: float) -> LoopPlan:
+    """The plan with the patience of a search for the best number of trees."""
+    patience = paced(PATIENCE, learning_rate)
+    return replace(plan, patience=patience, lasting=LASTING, least_gain=LEAST_GAIN)
 
 
 def length_folds(groups: Groups, seed: int) -> list[Fold]:
