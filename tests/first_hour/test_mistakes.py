@@ -224,6 +224,8 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
         ["train", "train.txt", "--valid", "", "--out", "x.rw"],
         ["--valid is empty: name a file, or leave --valid out"],
     ),
+    "a model without a name": (["evaluate", "test.txt", "--model", ""], ["--model is empty: name a file"]),
+    "a folder without a name": (["quickstart", "--out", ""], ["the name of an output is empty: name a folder"]),
     "an argument as an option": (
         ["score", "--model", "model.rw", "test.txt"],
         ["MODEL is given without an option: rankwright score MODEL DATA"],

@@ -58,6 +58,10 @@ def arg(help: str, metavar: str, *, default: Any = ..., writes: Writes | None = 
     return made
 
 
+# What the help shows for options that name inputs.
+OF_INPUTS = ("F", "FILE", "DIR", "MODEL", "TRAIN", "DATA", "[NAME=]MODEL", "[NAME=]FILE", "[NAME=]RUN")
+
+
 def check_input_named(param: Any, value: Any) -> None:
     """Raise where the name of an input is empty, as a variable of the shell that is not set makes it.
 
@@ -65,7 +69,11 @@ def check_input_named(param: Any, value: Any) -> None:
     """
     is_place = param.param_type_name == "argument"
     writes = getattr(param.type_descriptor.parameter_info, "writes", None)
-    if (is_place or param.metavar == "F") and writes is None and "" in ([value] if isinstance(value, str) else value):
+    if (
+        (is_place or param.metavar in OF_INPUTS)
+        and writes is None
+        and "" in ([value] if isinstance(value, str) else value)
+    ):
         name = param.metavar if is_place else param.opts[0]
         raise SettingError(f"{name} is empty: name a file" + ("" if param.required else f", or leave {name} out"))
 

@@ -19,7 +19,7 @@ EXAMPLES = "Example: rankwright quickstart --out out/quickstart"
 
 
 def quickstart(
-    out: Path | None = opt(
+    out: str | None = opt(
         "The folder to write the data, the model and the results to.", "DIR", writes=output_kinds.quickstarted
     ),
     as_json: bool = AS_JSON,
@@ -29,16 +29,16 @@ def quickstart(
 
     with progress():
         result = run_quickstart()
-    shown = None
-    if out is not None:
-        files = write_quickstart(result, out)
-        tell(f"wrote {', '.join(path.name for path in files)} to {out}")
-        shown = _report_in(out, result)
+    shown, folder = None, None if out is None else Path(out)
+    if folder is not None:
+        files = write_quickstart(result, folder)
+        tell(f"wrote {', '.join(path.name for path in files)} to {folder}")
+        shown = _report_in(folder, result)
     if as_json:
         print_json(result.to_dict() | {"report": None if shown is None else str(shown)})
         return
     found = [] if shown is None else [f"\nThe report, which opens in any browser: {shown}"]
-    echo("\n".join([*report(result), *found, *what_next(out)]))
+    echo("\n".join([*report(result), *found, *what_next(folder)]))
 
 
 def _report_in(folder: Path, result: Quickstart) -> Path | None:
