@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,74 @@ def test_a_worker_that_ends_changes_nothing(
             os.kill(watched.made[0].process_ids[1], ending)
 
     ranker = rw.MART(**SETTINGS).on(watched).fit(rw.Shards(folder), listeners=[end_one])
+    assert file_of(ranker, tmp_path / "together.rw") == expected
+
+
+def listening_places(process_ids: Sequence[int]) -> set[tuple[str, int]]:
+    """The addresses and ports on which these processes wait for others."""
+    own = set()
+    for process in process_ids:
+        for descriptor in Path(f"/proc/{process}/fd").iterdir():
+            with suppress(OSError):  # closed meanwhile
+                own.add(str(descriptor.readlink()))
+    places = set()
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, *_, inode = line.split()[:10]
+        if state == LISTENS and f"socket:[{inode}]" in own:
+            address, _, port = local.partition(":")
+            places.add((socket.inet_ntoa(bytes.fromhex(address)[::-1]), int(port, 16)))
+    return places
+
+
+LISTENS = "0A"  # the state of a socket
+SAID_BY_STRANGERS = (
+    *(b"", b"\0", b"\0" * 7, b"\xff" * 64, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01" * 1000),
+    *(bytes([kind]) + b"\x85\xf3\x3a\x3c" for kind in range(4)),  # half a greeting
+    np.random.default_rng(0).bytes(100_000),
+)
+
+
+class Visited:
+    """An engine on whose workers strangers call before each task; every other stranger stays and says no more."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine, self.waiting, self.visited = engine, list[socket.socket](), set[tuple[str, int]]()
+
+    def crew(self, size: int | None = None) -> Any:
+        crew = self.engine.crew(size)
+        call = crew.call
+
+        def visited(function: Any, tasks: Any) -> Any:
+            for place in listening_places(crew.process_ids) - self.visited:
+                self.visited.add(place)
+                self.visit(place)
+            return call(function, tasks)
+
+        crew.call = visited
+        return crew
+
+    def visit(self, place: tuple[str, int]) -> None:
+        for number, said in enumerate(SAID_BY_STRANGERS):
+            stranger = socket.create_connection(place, timeout=10)
+            stranger.setblocking(False)
+            with suppress(OSError):  # nobody takes all of it
+                stranger.send(said)
+            if number % 2:
+                stranger.close()
+            else:
+                self.waiting.append(stranger)
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="this system does not tell who listens where")
+def test_strangers_at_the_ports_of_workers_change_nothing(engine: Any, folder: Path, tmp_path: Path) -> None:
+    expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
+    visited: Any = Visited(engine)
+    try:
+        ranker = rw.MART(**SETTINGS).on(visited).fit(rw.Shards(folder))
+    finally:
+        for stranger in visited.waiting:
+            stranger.close()
+    assert len(visited.visited) >= 2  # the store in which workers find each other, and the workers
     assert file_of(ranker, tmp_path / "together.rw") == expected
 
 
