@@ -113,6 +113,20 @@ def test_examination_is_found_from_random_orders_and_from_documents_that_change_
     assert np.isnan(clicks.from_interventions(fixed, 2)[1])
 
 
+def test_ids_of_any_length_are_found_again():
+    """Addresses of pages are longer than the texts that NumPy keeps in place."""
+    found = []
+    for name in ("d{}", "https://example.org/pages/of/some/length/{}"):
+        rng = np.random.default_rng(0)
+        shown = [[name.format(place) for place in rng.permutation(40)[:4]] for _ in range(60)]
+        clicked = [(np.flatnonzero(rng.random(4) < 0.4) + 1).tolist() for _ in range(60)]
+        queries = [f"q{number % 7}" for number in range(60)]
+        parts = slice(40), slice(30, 60)
+        logs = [clicks.ClickLog.from_lists(queries[part], shown[part], clicked[part]) for part in parts]
+        found.append(clicks.click_model("pbm").fit(logs[0]).evaluate(logs[1]).log_likelihood)
+    assert found[0] == found[1]
+
+
 def test_no_lists_cannot_be_measured_on():
     log = simulated(n_lists=50)
     with pytest.raises(InputError, match="no lists to measure"):

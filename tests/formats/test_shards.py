@@ -109,10 +109,12 @@ def test_parquet_is_parquet_in_capitals_too(data, tmp_path):
     assert rw.Shards(tmp_path).read().n_queries == 2
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
-def test_a_shard_that_never_ends_is_refused(data, tmp_path, make):
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes among files here")
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+def test_a_shard_that_never_ends_is_refused(data, tmp_path, target):
     rw.write_svmlight(data.take_queries([0]), tmp_path / "a.txt")
-    make(tmp_path / "z.txt")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "z.txt").symlink_to(target)
     with pytest.raises(InputError, match=r"z\.txt: is a device or a pipe, and shards are files"):
         rw.Shards(tmp_path)
 

@@ -63,10 +63,9 @@ def laid_out(log: ClickLog, known: KnownPairs) -> Iterator[Laid]:
 
 def _matched(ids: IdArray, known: IdArray) -> IntArray:
     """The place of each id among known ones, which are sorted; `NOWHERE` where it is new."""
-    if ids.dtype == known.dtype:
+    if ids.dtype == known.dtype == np.int64:
         place = np.minimum(np.searchsorted(known, ids), len(known) - 1)
         return np.where(known[place] == ids, place, NOWHERE).astype(np.int64)
-    as_text = text_ids(known)
-    order = np.argsort(as_text, kind="stable")
-    found = _matched(text_ids(ids), as_text[order])
-    return np.where(found < len(known), order[np.minimum(found, len(known) - 1)], NOWHERE)
+    # NumPy's search among texts goes wrong where two arrays hold texts of more than 15 bytes.
+    place_of = {text: place for place, text in enumerate(text_ids(known).tolist())}
+    return np.array([place_of.get(text, NOWHERE) for text in text_ids(ids).tolist()], np.int64)
