@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankwright.formats.parquet as ours
+from rankwright.cli.app import main
 from rankwright.data.columns import Columns
 from rankwright.errors import FileFormatError, InputError, RankwrightError
 from rankwright.formats.parquet import write_parquet
@@ -162,3 +164,14 @@ def test_the_index_of_pandas_is_no_feature(tmp_path):
     assert (by_query.feature_names, by_query.qid.tolist()) == (("bm25",), [1, 1, 2])
     chosen = read_parquet(tmp_path / "rows.parquet", features=["__index_level_0__"])
     assert sorted(chosen.features[:, 0]) == [0, 1, 2]
+
+
+def test_names_of_columns_that_are_no_text_are_told(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "data.parquet"
+    columns = {"label": [0.0, 1.0], "qid": [1, 1], "zzzz": [0.5, 0.25]}
+    pq.write_table(pa.table(columns), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"zzzz", b"zz\xe1z"))
+    monkeypatch.setattr(sys, "argv", ["rankwright", "inspect", str(path)])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "is not a whole Parquet file: 'utf-8' codec can't decode" in " ".join(capsys.readouterr().err.split())

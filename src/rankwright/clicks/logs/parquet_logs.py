@@ -13,6 +13,7 @@ from rankwright.arrays import BoolArray, Float32Array, Int32Array, IntArray
 from rankwright.clicks.logs.log_blocks import LOWEST_FIRST, MOST_PROPENSITY, Codes, LogBlock, LogFault, Naming, Problems
 from rankwright.data.frames import load_package
 from rankwright.errors import FileFormatError
+from rankwright.formats.parquet import parquet_columns
 from rankwright.kernels.records import Texts
 
 LISTS_AT_A_TIME = 1 << 18
@@ -212,9 +213,8 @@ def _clicked(column: Any, offsets: IntArray, problems: Problems, rows: IntArray)
 
 def is_log(path: str) -> bool:
     """Whether the columns of a file are those of a log."""
-    arrow, reader = load_package("pyarrow", "reading Parquet"), load_package("pyarrow.parquet", "reading Parquet")
     try:
-        names = reader.read_schema(path).names
-    except (arrow.ArrowException, OSError):
+        names = parquet_columns(path)
+    except (FileFormatError, OSError):
         return False
     return {"query", "shown", "clicks"} <= set(names)
