@@ -23,7 +23,15 @@ from rankwright.objectives import (
     ranknet,
 )
 from rankwright.objectives.deltas import Constant, MetricDelta
-from rankwright.objectives.families import LITTLE, LITTLE_IN_LONG, LONG, ORDERS_OF_MUCH, UsualForces, yetirank
+from rankwright.objectives.families import (
+    LITTLE,
+    LITTLE_IN_LEAF,
+    LITTLE_IN_LONG,
+    LONG,
+    ORDERS_OF_MUCH,
+    UsualForces,
+    yetirank,
+)
 
 
 def test_ranknet_and_lambdarank_are_a_loss_and_a_delta():
@@ -105,6 +113,11 @@ def data():
 )
 def test_sizes_choose_the_forces_of_judgments(data, n_docs, n_queries, expected):
     assert UsualForces("ndcg@10").for_documents(data, n_docs, n_queries) == expected
+
+
+@pytest.mark.parametrize(("max_leaves", "expected"), [(255, yetirank()), (31, yetirank(perturbations=ORDERS_OF_MUCH))])
+def test_small_leaves_of_much_data_need_as_many_orders_as_little_data(data, max_leaves, expected):
+    assert UsualForces("ndcg@10", max_leaves).for_documents(data, 255 * LITTLE_IN_LEAF, 3_000) == expected
 
 
 def test_clicks_and_pairs_have_lambdaranks_forces(data):

@@ -25,6 +25,10 @@ template <> struct Shape<Pack<float, 32>> {
     using Real = float;
     using Bits = VectorOf<float, 32>::BitsType;
 };
+template <> struct Shape<Pack<float, 64>> {
+    using Real = float;
+    using Bits = VectorOf<float, 64>::BitsType;
+};
 template <> struct Shape<Pack<double, 16>> {
     using Real = double;
     using Bits = VectorOf<double, 16>::BitsType;
@@ -32,6 +36,10 @@ template <> struct Shape<Pack<double, 16>> {
 template <> struct Shape<Pack<double, 32>> {
     using Real = double;
     using Bits = VectorOf<double, 32>::BitsType;
+};
+template <> struct Shape<Pack<double, 64>> {
+    using Real = double;
+    using Bits = VectorOf<double, 64>::BitsType;
 };
 
 template <typename V> [[gnu::always_inline]] inline V load(const RealOf<V> *from) {

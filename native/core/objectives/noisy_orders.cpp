@@ -43,7 +43,13 @@ template <std::size_t bytes>
         }
         for (std::size_t j = 0; j < n; ++j) {
 #pragma GCC unroll 8
-            for (std::size_t pack = 0; pack < packs; ++pack) higher[pack] -= own[pack] < scores[j]; // true is -1
+            for (std::size_t pack = 0; pack < packs; ++pack) {
+                if constexpr (bytes == 64) { // whose comparisons have masks for results
+                    higher[pack] = own[pack] < scores[j] ? higher[pack] + 1 : higher[pack];
+                } else {
+                    higher[pack] -= own[pack] < scores[j]; // true is -1
+                }
+            }
         }
         // One by one: copied as a whole, the counters would live in memory instead of registers.
 #pragma GCC unroll 8
@@ -120,14 +126,31 @@ template <typename Real> struct Wide {
                             : sum_swaps<Real, 32, false>(orders, i, weights);
     }
 };
+
+#define RANKWRIGHT_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+template <typename Real> struct Widest {
+    RANKWRIGHT_AVX512 static void odds(double *values, std::size_t n) { log_odds<64>(values, n); }
+    RANKWRIGHT_AVX512 static void higher(const float *scores, std::size_t n, std::int32_t *counts) {
+        count_higher<64>(scores, n, counts);
+    }
+};
 #else
 template <typename Real> using Wide = Narrow<Real>;
+template <typename Real> using Widest = Narrow<Real>;
 #endif
 
 template <typename Real> NoisyLoops<Real> loops() {
-    static const bool wide = widest_vectors() == VectorWidth::avx2;
-    return wide ? NoisyLoops<Real>{Wide<Real>::odds, Wide<Real>::higher, Wide<Real>::swaps}
-                : NoisyLoops<Real>{Narrow<Real>::odds, Narrow<Real>::higher, Narrow<Real>::swaps};
+    static const VectorWidth width = widest_vectors();
+    switch (width) {
+    case VectorWidth::avx512: // swaps read two packs of places, for which arrays have no room here
+        return {Widest<Real>::odds, Widest<Real>::higher, Wide<Real>::swaps};
+    case VectorWidth::avx2:
+        return {Wide<Real>::odds, Wide<Real>::higher, Wide<Real>::swaps};
+    case VectorWidth::sse:
+        break;
+    }
+    return {Narrow<Real>::odds, Narrow<Real>::higher, Narrow<Real>::swaps};
 }
 
 // A key whose unsigned order is the numbers' descending order; -0 and 0 have the same.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/common/simd.hpp"
+
 namespace rankwright {
 
 namespace {
@@ -185,12 +187,26 @@ template <typename Real> struct Wide {
         add_list<Real, 32, Loss, with_cost>(pairs, rule, sums);
     }
 };
+
+#define RANKWRIGHT_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+// For lists alone: rows begin anywhere, so that most of their packs would lie across two lines of the cache.
+template <typename Real> struct Widest {
+    template <typename Loss, bool with_cost>
+    RANKWRIGHT_AVX512 static void list(const PairList<Real> &pairs, const PairRule<Real> &rule, PairSums &sums) {
+        add_list<Real, 64, Loss, with_cost>(pairs, rule, sums);
+    }
+};
 #else
 template <typename Real> using Wide = Narrow<Real>;
+template <typename Real> using Widest = Narrow<Real>;
 #endif
 
 template <typename Real, typename Loss, bool with_cost> PairLoops<Real> loops_of(VectorWidth width) {
     using Way = FromGaps<Loss, with_cost>;
+    if (width == VectorWidth::avx512) {
+        return {Wide<Real>::template row<Way>, Widest<Real>::template list<Loss, with_cost>};
+    }
     if (width == VectorWidth::avx2) {
         return {Wide<Real>::template row<Way>, Wide<Real>::template list<Loss, with_cost>};
     }
@@ -204,11 +220,15 @@ template <typename Real, typename Loss> PairLoops<Real> loops_of(bool with_cost,
 } // namespace
 
 VectorWidth widest_vectors() {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") ? VectorWidth::avx2 : VectorWidth::sse;
-#else
+    switch (simd_level()) {
+    case Simd::avx512:
+        return VectorWidth::avx512;
+    case Simd::avx2:
+        return VectorWidth::avx2;
+    case Simd::baseline:
+        break;
+    }
     return VectorWidth::sse;
-#endif
 }
 
 template <typename Real> PairLoops<Real> pair_loops(PairLoss loss, bool with_cost, VectorWidth width) {
@@ -224,7 +244,7 @@ template <typename Real> PairLoops<Real> pair_loops(PairLoss loss, bool with_cos
 }
 
 RowLoop<float> near_logistic_row(bool with_cost, VectorWidth width) {
-    if (width == VectorWidth::avx2) {
+    if (width != VectorWidth::sse) {
         return with_cost ? Wide<float>::row<FromOdds<true>> : Wide<float>::row<FromOdds<false>>;
     }
     return with_cost ? Narrow<float>::row<FromOdds<true>> : Narrow<float>::row<FromOdds<false>>;

@@ -65,7 +65,7 @@ template <typename Real> struct PairLoops {
     ListLoop<Real> list;
 };
 
-enum class VectorWidth { sse, avx2 };
+enum class VectorWidth { sse, avx2, avx512 };
 
 // The widest vectors that this processor has.
 VectorWidth widest_vectors();

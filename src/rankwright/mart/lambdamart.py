@@ -28,7 +28,8 @@ def lambda_forces(settings: LambdaForestSettings, found: TrainingFindings) -> Ob
         )
         return objective_of(settings.objective)
     if are_plain:  # clicks stay clicks once they are corrected or weighed
-        return lambdarank(settings.metric) if found.has_clicks else UsualForces(settings.metric)
+        usual = UsualForces(settings.metric, settings.max_leaves)
+        return lambdarank(settings.metric) if found.has_clicks else usual
     objective = paper_lambdarank(settings.metric) if settings.mode == "paper" else lambdarank(settings.metric)
     loss = settings.sigma and Logistic(settings.sigma)
     changes: dict[str, Any] = {"truncation": settings.truncation, "pair_loss": loss}

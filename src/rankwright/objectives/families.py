@@ -30,7 +30,8 @@ DEFAULT_PERTURBATIONS = 10
 # By what the usual forces are chosen.
 LONG = 250  # documents a query, on average: beyond, few relevant ones are ever near the top of a noisy order
 LITTLE_IN_LONG = 100_000  # documents in long lists: with more of them there are enough pairs at the top to learn from
-LITTLE = 50_000  # documents: with more of them the leaves average what noisy orders add, so few orders do
+LITTLE = 50_000  # documents: with more of them the leaves average what noisy orders add, so few orders do,
+LITTLE_IN_LEAF = 2_000  # unless trees are told to have leaves of no more documents than this on average
 ORDERS_OF_MUCH = 4
 
 
@@ -256,9 +257,12 @@ class UsualForces:
     ----------
     metric : str, default "ndcg@10"
         What the forces aim at.
+    max_leaves : int, optional
+        How many leaves trees were told to have; None where the size of the data decides.
     """
 
     metric: str = DEFAULT_METRIC
+    max_leaves: int | None = None
 
     def __post_init__(self) -> None:
         as_delta(self.metric)
@@ -287,7 +291,8 @@ class UsualForces:
             return lambdarank(self.metric)
         if n_docs > LONG * n_queries:
             return ranknet() if n_docs <= LITTLE_IN_LONG else lambdarank(self.metric)
-        return yetirank() if n_docs <= LITTLE else yetirank(perturbations=ORDERS_OF_MUCH)
+        is_little = n_docs <= max(LITTLE, LITTLE_IN_LEAF * (self.max_leaves or 0))
+        return yetirank() if is_little else yetirank(perturbations=ORDERS_OF_MUCH)
 
 
 @dataclass(frozen=True, slots=True)
