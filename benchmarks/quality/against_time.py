@@ -171,7 +171,13 @@ def picture(sets: dict[str, list[Point]]) -> str:
     for number, (tool, colour) in enumerate(COLOURS.items()):
         x, y = 60 + 130 * number, height - 14
         parts += [f'<circle cx="{x}" cy="{y - 4}" r="4" fill="{colour}"/>', _words(x + 9, y, tool, "start")]
-    return "\n".join([*parts, _words(width - 20, height - 14, "NDCG@10 by processor seconds a fit", "end"), "</svg>\n"])
+    return "\n".join(
+        [
+            *parts,
+            _words(width - 20, height - 14, "NDCG@10 by processor seconds a fit; rings are defaults", "end"),
+            "</svg>\n",
+        ]
+    )
 
 
 def _panel(name: str, points: Sequence[Point]) -> list[str]:
@@ -201,6 +207,8 @@ def _panel(name: str, points: Sequence[Point]) -> list[str]:
             x, y = place(one)
             told = f"{one.system}: {one.mean:.4f} in {one.seconds:.2f} s"
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"><title>{told}</title></circle>')
+            if one.system.endswith("()"):
+                parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="none" stroke="{colour}"/>')
     return parts
 
 

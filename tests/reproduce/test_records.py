@@ -6,11 +6,12 @@ import json
 import sys
 from datetime import date
 
+import numpy as np
 import pytest
 from benchmarks import short_runs
 from benchmarks.helpers import places, records
 from benchmarks.helpers.timing import Timing, report
-from benchmarks.quality import rankers, stored
+from benchmarks.quality import against_time, rankers, stored
 from benchmarks.speed import before_and_after
 
 
@@ -75,3 +76,29 @@ def test_every_short_run_names_a_script():
 def test_a_ratio_of_versions_is_the_median_over_pairs_within_its_interval():
     found = before_and_after.median_ratio([1.0, 2.0, 4.0], [1.1, 2.0, 3.6])
     assert found == pytest.approx((1.0, 0.9, 1.1))
+
+
+def test_a_point_of_a_peer_is_answered_by_our_best_that_is_as_fast():
+    rng = np.random.default_rng(0)
+
+    def point(tool, system, seconds, mean):
+        return against_time.Point(tool, system, seconds, mean + 0.01 * rng.standard_normal(50))
+
+    points = [
+        point("rankwright", "quick", 1.0, 0.5),
+        point("rankwright", "good", 2.09, 0.6),
+        point("rankwright", "slow", 9.0, 0.9),
+        point("lightgbm", "peer", 2.0, 0.55),
+        point("xgboost", "quickest", 0.1, 0.4),
+    ]
+    found = against_time.answers(points)
+    assert found["quickest"] is None
+    own, verdict, chance = found["peer"]
+    assert own.system == "good"  # within 5 %
+    assert verdict.difference == pytest.approx(0.05, abs=0.01)
+    assert chance < 0.05
+    rows = {row["system"]: row for row in against_time.rows_of("a set", points)}
+    assert rows["`peer`"]["its lead"].endswith("*")
+    assert rows["`quickest`"]["ours as fast"] == "none"
+    drawn = against_time.picture({"a set": points})
+    assert drawn.count("<circle") == len(points) + len(against_time.COLOURS)  # with those of the legend
