@@ -93,6 +93,7 @@ def test_a_point_of_a_peer_is_answered_by_our_best_that_is_as_fast():
     ]
     found = against_time.answers(points)
     assert found["quickest"] is None
+    assert found["peer"] is not None
     own, verdict, chance = found["peer"]
     assert own.system == "good"  # within 5 %
     assert verdict.difference == pytest.approx(0.05, abs=0.01)
