@@ -75,19 +75,20 @@ class UnseenForests:
         return None if self.history.best_step is None else self.history.best_step + 1
 
 
-def leader_of(candidates: list[UnseenForests], lead: float = sizing.LEAD) -> UnseenForests:
-    """The forests that are ahead after the same number of trees; the others are not grown on.
+def leader_of(candidates: list[UnseenForests], n_trees: int = sizing.RACE, lead: float = sizing.LEAD) -> UnseenForests:
+    """The forests that are ahead after so many trees of each; the others are not grown on.
 
-    Those that are not the first must be better by `lead`, a share of the best value so far.
+    Those that are not the first must be better by `lead`, a share of the best value so far. With a slow learning rate
+    the race takes more trees.
     """
     leader, *others = candidates
     if not others:
         return leader
-    n_trees = sizing.paced(sizing.RACE, leader.learning_rate)
+    n_paced = sizing.paced(n_trees, leader.learning_rate)
     for candidate in candidates:
-        candidate.grow(n_trees)
+        candidate.grow(n_paced)
     for other in others:
-        to_beat = leader.worth(n_trees)
-        if other.worth(n_trees) > to_beat + lead * abs(to_beat):
+        to_beat = leader.worth(n_paced)
+        if other.worth(n_paced) > to_beat + lead * abs(to_beat):
             leader = other
     return leader

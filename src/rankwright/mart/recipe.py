@@ -113,7 +113,8 @@ class ForestGrowth:
         by_size = sizing.chosen_settings(self.settings, self._shape())
         if not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
             return {}
-        leader = leader_of(self._candidates(self._start(self._base_score()), run), lead=sizing.LEAD_IN_BAGS)
+        candidates = self._candidates(self._start(self._base_score()), run)
+        leader = leader_of(candidates, sizing.RACE_FOR_BAGS, sizing.LEAD_FOR_BAGS)
         shape = {**sizing.chosen_settings(self.settings, leader.shape), "n_trees": by_size["n_trees"]}
         return {name: value for name, value in shape.items() if name != "n_trees"} if shape != by_size else {}
 

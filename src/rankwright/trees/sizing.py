@@ -34,7 +34,7 @@ N_PARTS, MOST_DOCS = 5, 5_000_000  # of more data one part is held out; beyond t
 LEAST_QUERIES = 20  # with fewer, chance would choose
 PATIENCE, LASTING = 60, 1 / 3  # stop after so many trees without a better mean, and after that share of all trees
 LEAST_GAIN = 0.0002  # a mean that is better by less than this share is no reason to go on
-RACE = 64  # after so many trees of each shape, the one that is ahead goes on alone
+RACE, RACE_FOR_BAGS = 64, 32  # after so many trees of each shape, the one that is ahead goes on alone
 PACE = 0.05  # the learning rate that these numbers of trees are for
 TREES_IN_ALL_FOLDS = 300  # later ones change little, and are judged by one fold
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
@@ -70,7 +70,7 @@ SYMMETRIC = ForestShape(n_trees=150, max_leaves=64, min_docs_in_leaf=10, growth=
 # Symmetric trees take ten times the space of small ones, so they must lead by this share of the metric to be taken.
 LEAD = 0.005
 # The mean of bags of small trees is as good or better where a single forest of theirs is a little worse.
-LEAD_IN_BAGS = 0.02
+LEAD_FOR_BAGS = 0.04
 LEAVES_OF_LITTLE = 40  # a leaf needs no more than this part of the documents, so that a few hundred can be split
 
 
