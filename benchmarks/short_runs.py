@@ -28,6 +28,7 @@ speed.symmetric_trees --queries 300 --trees 20 --repeats 2
 speed.train_lambdamart --seeds 2 --only 31 --queries 600 --test-queries 300
 speed.train_scaling --queries 300 --trees 20
 speed.train_memory --queries 600
+speed.sparse_features --rows 100000 --features 20000 --trees 5
 speed.bags --bags 4 --trees 20 --queries 300
 speed.tuning --experiments 4 --queries 100 --skip-together
 speed.score_forest --train-queries 100 --trees 300 --documents 20000 --repeats 3

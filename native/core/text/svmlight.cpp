@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -151,6 +152,7 @@ class LineParser {
     Trouble read_features(Words &words, Word word, bool more, std::int64_t row) {
         float *const values = rows_.features.data() + row * rows_.n_columns;
         std::fill_n(values, rows_.n_columns, rules_.absent);
+        next_pair_ = rows_.pairs.room.empty() ? -1 : rows_.pairs.room[row];
         const Word first = word;
         std::int64_t last_index = rules_.index_base - 1;
         bool increasing = true;
@@ -167,6 +169,7 @@ class LineParser {
             more = words.next(word);
         }
         note_index(last_index, row);
+        if (!rows_.pairs.room.empty()) finish_pairs(row, increasing);
         if (!increasing) {
             if (const Trouble repeat = find_repeat(first, trouble ? word.begin : nullptr)) return repeat;
         }
@@ -193,7 +196,7 @@ class LineParser {
         return more;
     }
 
-    Trouble read_pair(Word word, float *values, std::int64_t &last_index) const {
+    Trouble read_pair(Word word, float *values, std::int64_t &last_index) {
         Pair pair{};
         if (const Problem problem = split_pair(word, end_, pair); problem != Problem::none) return {problem, word};
         const std::int64_t column = pair.index - rules_.index_base;
@@ -203,8 +206,26 @@ class LineParser {
         if (kind == Number::malformed) return {Problem::value_not_a_number, word};
         if (kind == Number::infinite && !rules_.allow_infinity) return {Problem::value_infinite, word};
         if (column < rows_.n_columns) values[column] = value;
+        if (next_pair_ >= 0) {
+            rows_.pairs.columns[next_pair_] = static_cast<std::int32_t>(column);
+            rows_.pairs.values[next_pair_++] = value;
+        }
         last_index = pair.index;
         return {};
+    }
+
+    void finish_pairs(std::int64_t row, bool increasing) {
+        const std::int64_t first = rows_.pairs.room[row];
+        rows_.pairs.counts[row] = next_pair_ - first;
+        if (increasing) return;
+        std::vector<std::pair<std::int32_t, float>> pairs;
+        for (std::int64_t place = first; place < next_pair_; ++place) {
+            pairs.emplace_back(rows_.pairs.columns[place], rows_.pairs.values[place]);
+        }
+        std::ranges::sort(pairs, {}, &std::pair<std::int32_t, float>::first);
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            std::tie(rows_.pairs.columns[first + i], rows_.pairs.values[first + i]) = pairs[i];
+        }
     }
 
     // The first word before `stop` whose index an earlier word has; `stop` is null for all words of the line.
@@ -266,6 +287,7 @@ class LineParser {
     SvmlightRows rows_;
     std::int64_t known_stop_; // of the indices that have a column and a known text
     SvmlightReport report_;
+    std::int64_t next_pair_ = -1;
 };
 
 // Joins the reports of two blocks of lines. The result does not depend on how lines were divided: it has the first

@@ -31,6 +31,15 @@ struct SvmlightRules {
     bool allow_infinity;
 };
 
+// Where features go that have no columns: those of row r from room[r] on, of which there are at most as many as fit
+// before room[r + 1], in ascending order of columns; counts[r] is how many there are.
+struct SvmlightPairs {
+    std::span<const std::int64_t> room;
+    std::span<std::int32_t> columns;
+    std::span<float> values;
+    std::span<std::int64_t> counts;
+};
+
 // The arrays to fill, with one entry per row. A span is two places in the block, begin and end; both are 0 where there
 // is nothing.
 struct SvmlightRows {
@@ -40,6 +49,7 @@ struct SvmlightRows {
     std::span<std::int64_t> query_spans;
     std::span<std::uint8_t> starts_query; // whether the query id differs from the row before in this block
     std::span<std::int64_t> document_spans;
+    SvmlightPairs pairs = {}; // filled where it has room, in place of features
 };
 
 // The first line that is wrong, where in the block the mistake is, and the largest index of all rows.

@@ -76,6 +76,7 @@ def taught(teacher: Ranker, data: RankingDataset, *, synthetic: int = 1, seed: i
 
     Labels are shifted to 0 and above: only differences count. Document weights fall with the teacher's rank.
     """
+    data = data.dense("a compression")
     plain = _unlabelled(data, data.features)
     streams = np.random.default_rng(seed).spawn(synthetic)
     parts = [plain, *(resampled_lists(plain, seed=stream) for stream in streams)]

@@ -42,6 +42,14 @@ class SparseRows(SparseTable):
         starts, columns = rows.indptr.astype(np.int64), np.ascontiguousarray(rows.indices, np.int32)
         return cls(starts, columns, values, int(rows.shape[1]), ABSENT[absent])
 
+    @classmethod
+    def of_matrix(cls, matrix: Float32Array, absent: float) -> Self:
+        """The rows of a full matrix, of which values that are not `absent` are stored."""
+        is_stored = ~np.isnan(matrix) if np.isnan(absent) else matrix != absent
+        rows, columns = np.nonzero(is_stored)
+        starts = np.searchsorted(rows, np.arange(len(matrix) + 1))
+        return cls(starts, columns.astype(np.int32), matrix[rows, columns], matrix.shape[1], absent)
+
     @property
     def shape(self) -> tuple[int, int]:
         """The numbers of rows and of columns."""
@@ -143,17 +151,21 @@ def _pieces(starts: IntArray) -> Iterator[slice]:
 
 
 def joined_rows(parts: list[Any]) -> Any:
-    """The rows of all parts, each sparse or a matrix: sparse if all are."""
+    """The rows of all parts, each sparse or a matrix: sparse if all are. The list is then emptied."""
     if not all(isinstance(part, SparseRows) for part in parts):
         return np.concatenate([np.asarray(part) for part in parts])
-    starts, before = [np.zeros(1, np.int64)], 0
-    for part in parts:
-        starts.append(part.starts[1:] + before)
-        before += len(part.values)
-    if len({part.n_columns for part in parts}) != 1 or len({str(part.absent) for part in parts}) != 1:
+    n_columns, absent = parts[0].n_columns, parts[0].absent
+    if any(part.n_columns != n_columns or str(part.absent) != str(absent) for part in parts):
         raise InputError("sparse features of several datasets must have the same columns, and the same absent values")
-    joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("columns", "values")}
-    return SparseRows(np.concatenate(starts), **joined, n_columns=parts[0].n_columns, absent=parts[0].absent)
+    ends = np.cumsum([len(part.values) for part in parts])
+    require_memory(ENTRY_BYTES * int(ends[-1]), f"{int(ends[-1]):,} stored values")
+    moved = [part.starts[1:] + end - len(part.values) for part, end in zip(parts, ends, strict=True)]
+    columns = [part.columns for part in parts]
+    values = [part.values for part in parts]
+    parts.clear()  # what is joined can be freed before the rest is
+    joined_columns = np.concatenate(columns)
+    columns.clear()
+    return SparseRows(np.concatenate([[0], *moved]), joined_columns, np.concatenate(values), n_columns, absent)
 
 
 def stays_sparse(shape: tuple[int, int], n_stored: int) -> bool:

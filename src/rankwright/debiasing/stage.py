@@ -15,7 +15,7 @@ from rankwright.debiasing.correction import SURE, WHAT, debiased, held_out_score
 from rankwright.errors import InputError, require
 from rankwright.formats.blocks import Rows
 from rankwright.formats.file_formats import format_of
-from rankwright.formats.reading import DataFile
+from rankwright.formats.reading import FILES_BESIDE, DataFile
 from rankwright.formats.shards import Shards
 from rankwright.formats.storage.streams import is_read_once
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
@@ -34,7 +34,6 @@ from rankwright.tables.axes import Axes, axes_or_new
 logger = logging.getLogger(__name__)
 N_TREES = 120  # of the forests that tell whether weighed pairs rank better
 METRIC = "ndcg@10"  # by which they tell
-BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files
 
 
 def debias(ranker: Any, data: RankingDataset, found: TrainingFindings) -> Passed:
@@ -126,7 +125,7 @@ def tells_examination(file: DataFile) -> bool:
     format = file.format or format_of(file.paths)
     if format == "svmlight":
         return False  # which has no place for them
-    options = {name: value for name, value in file.options.items() if name not in BESIDE}
+    options = {name: value for name, value in file.options.items() if name not in FILES_BESIDE}
     options |= {"features": (), "categories": ()}  # which are not looked at here
 
     def stop(rows: Rows) -> None:

@@ -151,7 +151,7 @@ def _sample_rows(sample: Any, trained: TrainedRanker) -> Float32Array:
         sample = read_wide(os.fspath(sample), width)
     if isinstance(sample, RankingDataset):
         sample = with_width(sample, trained.n_features) if trained.takes_any_width else sample
-        sample = sample.in_source_order(sample.features)
+        sample = sample.in_source_order(sample.dense("a sample to prove exports by").features)
     rows = as_features(sample)
     if rows.shape[1] != trained.n_features:
         raise InputError(f"the sample has {rows.shape[1]} features, the ranker {trained.n_features}")

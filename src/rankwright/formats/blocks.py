@@ -19,6 +19,7 @@ from rankwright.arrays import BoolArray, Float32Array, IdArray, IntArray, join_i
 from rankwright.data.columns import TableLayout
 from rankwright.data.dataset import RankingDataset, not_propensities
 from rankwright.data.groups import Grouping, group_rows, run_starts
+from rankwright.data.sparse_rows import joined_rows
 from rankwright.errors import FileFormatError, InputError, Message, Parameter
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.storage.streams import input_name
@@ -147,7 +148,8 @@ def join_rows(blocks: Sequence[Rows]) -> Rows:
     parts: dict[str, Any] = {}
     for name in PER_ROW:
         values = [getattr(block, name) for block in blocks]
-        parts[name] = None if values[0] is None or name == "document_ids" else np.concatenate(values)
+        join = joined_rows if name == "features" else np.concatenate
+        parts[name] = None if values[0] is None or name == "document_ids" else join(values)
     parts["document_ids"] = _joined_document_ids(blocks)
     sizes = np.concatenate([block.runs.sizes for block in blocks])
     return Rows(**parts, runs=Runs(join_ids(ids) if ids else None, sizes, blocks[0].runs.numbered))

@@ -261,7 +261,7 @@ class TableColumns:
         check_written_names([*data.names, *side], columns)
         roles = {columns.written(role): column for role, column in role_columns(data, first_query).items()}
         roles |= {name: column for name, column in side.items() if name not in data.names}
-        return cls(roles, data.names, data.in_source_order(data.features))
+        return cls(roles, data.names, data.in_source_order(data.dense("a table").features))
 
     @property
     def header(self) -> list[str]:

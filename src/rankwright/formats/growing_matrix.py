@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from rankwright.arrays import FEATURE_DTYPE, Float32Array
+from rankwright.data.sparse_rows import SparseRows, joined_rows
 from rankwright.memory import free_memory, require_memory
 
 LARGEST_GUESS = 64 << 20  # bytes of a part if the number of rows is unknown: `finish` holds this much twice
@@ -59,7 +60,10 @@ class GrowingMatrix:
         return least if 1 < _bytes_of(expected, n_columns) / max(1, free_memory()) < SURELY_TOO_MUCH else expected
 
     def keep(self, features: Float32Array) -> None:
-        """Keep these rows without copying them: they are in the room given out last, or in memory of their own."""
+        """Keep these rows without copying them: they are in the room given out last, or in memory of their own.
+
+        They may also be sparse; then all are in the end.
+        """
         if features is self._given:
             self._parts[-1].n_rows += len(features)
         else:
@@ -71,6 +75,9 @@ class GrowingMatrix:
         n_columns = max((part.values.shape[1] for part in self._parts), default=0)
         parts = [part for part in self._parts if part.n_rows]
         self._parts, self._given = [], None
+        if any(isinstance(part.values, SparseRows) for part in parts):
+            rows = [_sparse(parts.pop(0), n_columns, absent) for _ in range(len(parts))]
+            return cast(Float32Array, joined_rows(rows))
         if len(parts) == 1 and parts[0].values.shape[1] == n_columns:
             return parts[0].values[: parts[0].n_rows]
         matrix = np.empty((self.n_rows, n_columns), FEATURE_DTYPE)
@@ -82,6 +89,18 @@ class GrowingMatrix:
             matrix[start:stop, width:] = absent
             stop = start
         return matrix
+
+
+def _sparse(part: _Part, n_columns: int, absent: float) -> SparseRows:
+    """The rows of a part, with as many columns as all have in the end."""
+    values: Any = part.values
+    rows = values if isinstance(values, SparseRows) else SparseRows.of_matrix(values[: part.n_rows], absent)
+    return replace(rows, n_columns=n_columns, absent=absent)
+
+
+def takes_sparse(room: Room) -> bool:
+    """Whether rows may come sparse instead of filling the room: where each block is kept as it is."""
+    return room is fresh_room or isinstance(getattr(room, "__self__", None), GrowingMatrix)
 
 
 class ReusedMemory:

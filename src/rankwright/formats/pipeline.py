@@ -18,6 +18,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.categories import in_code_order
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.sparse_rows import SparseRows
 from rankwright.errors import InputError, Message, Parameter, require_type
 from rankwright.formats.blocks import Block, IdTypes, Opener, Reader, Rows, Runs, blocks_of, errors_name_file, join_rows
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room, fresh_room
@@ -66,6 +67,14 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
     reader = with_known_categories(reader, names)
     rows, feature_names = _without_features(names, reader, ReusedMemory().room, take)
     return Documents(_dataset_of_all(names, reader, rows), feature_names)
+
+
+def begins_sparse(paths: Paths, reader: Reader) -> bool:
+    """Whether the first rows are so wide, and have so few features, that `read_whole` would keep them sparse."""
+    for block in blocks_of(list_of_paths(paths), reader.opener(), fresh_room, together=False):
+        first: Any = block.rows.features
+        return isinstance(first, SparseRows)
+    return False
 
 
 def read_queries(paths: Paths, reader: Reader) -> RankingDataset:

@@ -15,7 +15,15 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.formats.blocks import Reader, errors_name_file
 from rankwright.formats.file_formats import FORMATS, TEXT_SUFFIXES, check_options, format_named, format_of
-from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows, read_in_chunks, read_whole, stream_rows
+from rankwright.formats.pipeline import (
+    Documents,
+    TakeFeatures,
+    TakeRows,
+    begins_sparse,
+    read_in_chunks,
+    read_whole,
+    stream_rows,
+)
 from rankwright.formats.sidecars import names_beside, read_pairs, read_query_weights, read_scores, with_query_weights
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import (
@@ -27,8 +35,9 @@ from rankwright.formats.storage.streams import (
     open_input,
     spooled,
 )
-from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT
+from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT, SvmlightReader
 
+FILES_BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files
 PARTS = {"train": ("train", "trainingset"), "vali": ("vali", "valid", "validationset"), "test": ("test", "testset")}
 PLAIN_ENDINGS = (*TEXT_SUFFIXES, *(suffix for kind in FORMATS.values() for suffix in kind.suffixes))
 ENDINGS = [ending + packed for ending in PLAIN_ENDINGS for packed in ("", *(kind.suffix for kind in COMPRESSIONS))]
@@ -273,6 +282,20 @@ class DataFile:
             As `stream` returns it.
         """
         return stream(self.paths, take, format=self.format, **self.options)
+
+    def begins_sparse(self) -> bool:
+        """Tell whether `read` keeps the features sparse, by the first rows of the file.
+
+        Returns
+        -------
+        bool
+            True where these are so wide, and name so few features, that the full matrix would be much larger.
+        """
+        if any(map(is_read_once, self.paths)):
+            return False
+        own = {name: value for name, value in self.options.items() if name not in FILES_BESIDE}
+        reader = reader_of(self.paths, self.format, own)
+        return isinstance(reader, SvmlightReader) and begins_sparse(self.paths, reader)
 
     def check_readable(self) -> None:
         """Raise an error now if a file that will only be read later cannot be opened."""

@@ -109,7 +109,7 @@ def predicted_by(system: Any, data: RankingDataset) -> Any:
         return system.predict(data)
     if _splits_categories(system):
         raise InputError("the model splits categories of a frame: give rankwright.load(model), which knows their codes")
-    features: Any = data.in_source_order(data.features)
+    features: Any = data.in_source_order(data.dense("another library's model").features)
     options: dict[str, Any] = {}
     package = type(system).__module__.partition(".")[0]
     if package == "xgboost" and not hasattr(system, "get_booster"):  # a Booster wants a matrix of its own kind

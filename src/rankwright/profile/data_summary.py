@@ -74,6 +74,7 @@ class Summary:
 def summarise(data: RankingDataset) -> Summary:
     """The summary of `data`."""
     require_memory(BYTES_PER_FEATURE * data.n_features, f"a summary of {data.n_features:,} features")
+    data = data.dense("a summary")
     facts = feature_facts(data.features, data.groups)
     duplicates = duplicate_columns(data.features, facts, among=~facts.is_constant)
     labels = np.full(data.n_docs, np.nan, np.float32) if data.labels is None else data.labels

@@ -36,12 +36,15 @@ def explained(
 ) -> Explanation | PairExplanation:
     """Why the documents of a query rank as they do, or why one of two ranks above the other."""
     name, own = _one_query(data, query)
+    own = own.dense("an explanation")
     question = Question(cover, background, threads)
     if documents is not None:
         require(not interactions, "interactions are of a list: leave out documents")
         for parameter, given in (("cover", cover), ("background", background)):
             require(given is None, Message(COMPARED_DIRECTLY, Parameter(parameter, python=parameter)))
-        return explained_pair(trained, name, own, documents, Observed.of(data.features), threads=threads)
+        return explained_pair(
+            trained, name, own, documents, Observed.of(data.dense("an explanation").features), threads=threads
+        )
     if trained.model.needs_queries:
         raise InputError(
             f"{trained.ranker} compares the documents of a query, which have no scores of their own: name two of them "

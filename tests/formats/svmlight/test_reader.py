@@ -245,7 +245,7 @@ def test_an_id_that_is_not_text_is_an_error(read):
 def test_an_index_that_no_memory_could_hold_is_an_error(read):
     text = "0 qid:1 1:1\n" * 9 + "0 qid:1 2000000000:1\n"
     with pytest.raises(
-        FileFormatError, match=r"data\.txt:10: feature index 2000000000 asks for 680\.0 GB for 10 documents"
+        FileFormatError, match=r"data\.txt:10: feature index 2000000000 asks for 600\.0 GB for 10 documents"
     ):
         read(text)
 

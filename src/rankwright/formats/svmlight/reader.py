@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from rankwright import kernels
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, ids_of_text, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import numbered_names
+from rankwright.data.sparse_rows import SparseRows, stays_sparse
 from rankwright.errors import FileFormatError, InputError, Message, Parameter, SettingError, require
 from rankwright.formats.blocks import IdTypes, Opener, OpenFile, Reader, Rows, Runs
-from rankwright.formats.growing_matrix import Room
+from rankwright.formats.growing_matrix import Room, takes_sparse
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.pipeline import read_in_chunks, read_whole, scan_ids
 from rankwright.formats.sidecars import FeatureNames, QuerySizes, feature_names_of, group_sizes
@@ -37,7 +38,7 @@ logger = logging.getLogger(__name__)
 Absent = Literal["zero", "missing"]
 VALUE_OF_ABSENT: dict[str, float] = {"zero": 0.0, "missing": float("nan")}
 QUERY_MARK = b"qid:"
-NEWLINE = ord("\n")
+NEWLINE, COLON = ord("\n"), ord(":")
 CHUNK_SIZE = 16 << 20  # bytes of text for each chunk of whole queries
 BYTES_PER_FEATURE = 300  # that every use of the data takes besides the matrix: names, statistics, bins or weights
 MESSAGES = {
@@ -146,6 +147,7 @@ class SvmlightParser:
         self._lines_before = 0
         self._starts_room: IntArray = np.empty(0, np.int64)
         self._starts = self._starts_room
+        self._is_sparse = False  # whether rows so wide came that they are no longer made full
 
     def open_file(self, path: str, room: Room | None) -> OpenFile:
         """The rows of a file, parsed a block at a time into memory that `room` gives."""
@@ -211,10 +213,16 @@ class SvmlightParser:
         queries, documents = np.empty((2, 2 * n_rows), np.int64)  # where the ids begin and end in the text
         starts_query = np.empty(n_rows, np.uint8)
         report = np.empty(6, np.int64)
+        filled = labels, queries, starts_query, documents, report, self._threads
         text = self._block, self._starts, options.index_base, options.absent_value, options.allow_infinity
+        may_be_sparse = takes_sparse(room)
         while True:
-            features = room(n_rows, self.n_features, len(self._block) / n_rows)
-            kernels.parse_svmlight(*text, features, labels, queries, starts_query, documents, report, self._threads)
+            features: Any = None
+            if may_be_sparse and self._becomes_sparse(self.n_features):
+                features = self._parse_sparse(*filled)
+            else:
+                features = room(n_rows, self.n_features, len(self._block) / n_rows)
+                kernels.parse_svmlight(*text, features, labels, queries, starts_query, documents, report, self._threads)
             problem, row, begin, end, widest_index, widest_row = report.tolist()
             if problem:
                 raise self._problem(SvmlightProblem(problem), row, begin, end)
@@ -222,14 +230,33 @@ class SvmlightParser:
             self._n_occurring = max(self._n_occurring, n_wanted)
             if n_wanted <= self.n_features:
                 break
-            self._widen(n_wanted, widest_row)
+            self._widen(n_wanted, widest_row, may_be_sparse=may_be_sparse or room is _no_room)
         first_rows = np.flatnonzero(starts_query)
         runs = Runs(self._run_ids(queries.reshape(-1, 2), first_rows), np.diff(first_rows, append=n_rows))
         spans = documents.reshape(-1, 2)
         document_ids = ids_of_text(self._texts(spans, np.arange(n_rows))) if spans.any() else None
         return Rows(features, runs, labels, document_ids)
 
-    def _widen(self, n_wanted: int, row: int) -> None:
+    def _becomes_sparse(self, n_features: int) -> bool:
+        """Whether rows stay sparse from this block on; a line names at most as many features as it has colons."""
+        shape = len(self._starts), n_features
+        if not self._is_sparse and stays_sparse(shape, 0):  # wide enough to count
+            self._is_sparse = stays_sparse(shape, int(np.count_nonzero(self._block == COLON)))
+        return self._is_sparse
+
+    def _parse_sparse(self, *filled: Any) -> SparseRows:
+        options, n_rows = self._options, len(self._starts)
+        colons = np.add.reduceat(self._block == COLON, self._starts, dtype=np.int64)
+        room = np.concatenate([[0], np.cumsum(colons)])
+        columns, values = np.empty(room[-1], np.int32), np.empty(room[-1], np.float32)
+        counts = np.zeros(n_rows, np.int64)
+        text = self._block, self._starts, options.index_base, options.allow_infinity
+        kernels.parse_sparse_svmlight(*text, room, columns, values, counts, *filled)
+        kept = np.arange(room[-1]) - np.repeat(room[:-1], colons) < np.repeat(counts, colons)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return SparseRows(starts, columns[kept], values[kept], self.n_features, options.absent_value)
+
+    def _widen(self, n_wanted: int, row: int, *, may_be_sparse: bool) -> None:
         index = n_wanted - 1 + self._options.index_base
         if self._options.own_names:
             told = f"feature index {index} has no name, and there are {self._options.width} names of features; "
@@ -240,11 +267,12 @@ class SvmlightParser:
             if self._options.n_features is None:
                 known = f"the {self._options.width} features that the ranker was trained on"
             raise self._error(row, f"feature index {index} lies beyond {known}")
-        n_bytes = n_wanted * (len(self._starts) * FEATURE_DTYPE().itemsize + BYTES_PER_FEATURE)
+        n_full = 0 if may_be_sparse and self._becomes_sparse(n_wanted) else len(self._starts)
+        n_bytes = n_wanted * (n_full * FEATURE_DTYPE().itemsize + BYTES_PER_FEATURE)
         if n_bytes > SMALL and n_bytes > (free := free_memory()):
             documents = counted(len(self._starts), "document")
             asked = f"feature index {index} asks for {gigabytes(n_bytes)} for {documents} alone"
-            wanted = "wanted small indices, because every document has every feature"
+            wanted = "wanted small indices, because every feature up to the largest takes memory"
             raise self._error(row, f"{asked}, and {gigabytes(free)} of memory are free; {wanted}")
         self.n_features = n_wanted
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, IntArray
+from rankwright.arrays import Float32Array, Int32Array, IntArray
 from rankwright.kernels.naive.common import texts_of
 from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, CellProblem, Omit
 from rankwright.kernels.shared_codes import SvmlightProblem as Problem
@@ -260,6 +260,34 @@ def parse_svmlight(
             document_spans[2 * row : 2 * row + 2] = start + document.start(1), start + document.end(1)
     ids = [text[begin:end] for begin, end in query_spans.reshape(-1, 2).tolist()]
     starts_query[:] = [row == 0 or ids[row] != ids[row - 1] for row in range(len(ids))]
+
+
+def parse_sparse_svmlight(
+    block: ByteArray,
+    starts: IntArray,
+    index_base: int,
+    allow_infinity: bool,
+    room: IntArray,
+    columns: Int32Array,
+    values: Float32Array,
+    counts: IntArray,
+    labels: Float32Array,
+    query_spans: IntArray,
+    starts_query: ByteArray,
+    document_spans: IntArray,
+    report: IntArray,
+    threads: int,
+) -> None:
+    """Parse as `parse_svmlight` does; the features of row r go to places from `room[r]` on, by ascending columns."""
+    rest = labels, query_spans, starts_query, document_spans, report, threads
+    parse_svmlight(block, starts, index_base, 0.0, allow_infinity, np.empty((len(starts), 0), np.float32), *rest)
+    for row, start in enumerate(starts.tolist() if report[0] == Problem.NONE else []):
+        body = block.tobytes()[start:].split(b"\n")[0].partition(b"#")[0]
+        words = [word for word in list(WORD.finditer(body))[1:] if not word[0].startswith(b"qid:")]
+        pairs = sorted(_pairs(words, index_base, allow_infinity), key=lambda pair: pair[0])
+        own = slice(room[row], room[row] + len(pairs))
+        columns[own], values[own] = [index - index_base for index, _ in pairs], [value for _, value in pairs]
+        counts[row] = len(pairs)
 
 
 def _label(word: re.Match[bytes]) -> np.float32:

@@ -21,7 +21,7 @@ from rankwright.formats.reading import DataFile, as_data_file
 from rankwright.formats.storage.streams import Paths
 from rankwright.progress.stages import announce
 from rankwright.training.digest import data_digest
-from rankwright.trees.bins.binned import BinnedDataset, categorical_columns
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset, categorical_columns
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample, sample_rows
 
@@ -74,6 +74,10 @@ def bin_file(
         raise InputError(f"a file must be a path, several, or a DataFile, got {type(source).__name__}")
     with given.repeatable() as file:
         file = file.with_defaults(threads=threads)
+        if file.begins_sparse():  # what is stored fits memory, where full blocks of rows may not
+            data = file.read() if mapper is None else file.with_defaults(n_features=mapper.n_features).read()
+            how = {"max_bins": max_bins, "categorical": categorical, "sample_size": sample_size, "seed": seed}
+            return bin_dataset(data, mapper, **how, in_key_order=in_key_order, threads=threads)  # type: ignore[arg-type]
         if mapper is not None:
             return coded_file(file, CodePieces(mapper, threads), in_key_order=in_key_order)
         sample = RowSample(sample_size, seed, file.absent)
