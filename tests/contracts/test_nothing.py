@@ -87,7 +87,7 @@ class TestRankers:
 SHAPES = {  # of the fields of records that have two dimensions
     "LevelledRows.features": (0, 0), "DrawnRows.features": (0, 0), "ComparedPairs.features": (0, 0),
     "StandardisedRows.features": (0, 0), "ForestTrees.nodes": (0, 5), "TreeNodes.categories": (0, 0),
-    "MarginPairs.level_weights": (0, 0),
+    "MarginPairs.level_weights": (0, 0), "SparseCodes.bundled": (0, 0),
 }  # fmt: skip
 TEXTS = {"kernel": "rbf", "activation": "relu", "optimizer": "adam", "loss": "squared", "rule": "skip-above"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import (
     BoolArray,
@@ -169,7 +170,7 @@ def pack_sparse_codes(
     bundle: Int32Array,
     bases: Uint32Array,
     starts: IntArray,
-    bundled: CodeArray,
+    bundled: NDArray[np.uint16],
     listed: Uint32Array,
     threads: int,
 ) -> None:
