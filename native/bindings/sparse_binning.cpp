@@ -67,18 +67,17 @@ void bind_sparse_binning(nb::module_ &module) {
                count_sparse_codes(features, edges_of(features, edges, offsets, categorical), fill(usual), fill(n_set),
                                   fill(any_missing), threads);
            });
-    define(
-        module, "bundle_features",
-        {"features", "edges", "offsets", "categorical", "usual", "n_set", "n_places", "bundle", "threads"},
-        [](SparseTable features, In<float> edges, In<std::int64_t> offsets, In<bool> categorical,
-           In<std::uint32_t> usual, In<std::int64_t> n_set, In<std::uint32_t> n_places, Out<std::int32_t> bundle,
-           int threads) {
-            require_table(features);
-            for (const std::size_t size : {usual.size(), n_set.size(), n_places.size(), bundle.size()})
-                require_size("what is known of features", size, features.n_columns);
-            return bundle_features(features, edges_of(features, edges, offsets, categorical), view(usual), view(n_set),
-                                   view(n_places), fill(bundle), threads);
-        });
+    define(module, "bundle_features",
+           {"features", "edges", "offsets", "categorical", "usual", "n_set", "n_places", "bundle", "threads"},
+           [](SparseTable features, In<float> edges, In<std::int64_t> offsets, In<bool> categorical,
+              In<std::uint32_t> usual, In<std::int64_t> n_set, In<std::uint32_t> n_places, Out<std::int32_t> bundle,
+              int threads) {
+               require_table(features);
+               for (const std::size_t size : {usual.size(), n_set.size(), n_places.size(), bundle.size()})
+                   require_size("what is known of features", size, features.n_columns);
+               return bundle_features(features, edges_of(features, edges, offsets, categorical), view(usual),
+                                      view(n_set), view(n_places), fill(bundle), threads);
+           });
     define(module, "count_listed",
            {"features", "order", "edges", "offsets", "categorical", "first", "usual", "bundle", "bases", "counts",
             "threads"},

@@ -71,9 +71,12 @@ void parse_svmlight_of(In<std::uint8_t> block, In<std::int64_t> starts, std::int
     for (const std::size_t size : {labels.size(), starts_query.size()}) require_size("rows", size, n_rows);
     for (const std::size_t size : {query_spans.size(), document_spans.size()}) require_size("spans", size, 2 * n_rows);
     require_size("report", report.size(), 6);
-    const SvmlightRows rows{fill(features),     static_cast<std::int64_t>(features.shape(1)),
-                            fill(labels),       fill(query_spans),
-                            fill(starts_query), fill(document_spans),
+    const SvmlightRows rows{fill(features),
+                            static_cast<std::int64_t>(features.shape(1)),
+                            fill(labels),
+                            fill(query_spans),
+                            fill(starts_query),
+                            fill(document_spans),
                             {}};
     write_report(parse_svmlight(text_view(block), view(starts), {index_base, absent, allow_infinity}, rows, threads),
                  report);

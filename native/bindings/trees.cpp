@@ -139,9 +139,10 @@ std::size_t most_nodes(std::int64_t max_leaves, std::size_t n_rows) {
     return n_leaves == 0 ? 1 : 2 * n_leaves - 1;
 }
 
-constexpr const char *arguments_of_growth[] = {
-    "codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "gradient_scale",
-    "curvature_scale", "seed", "scratch", "nodes", "begin", "held", "exchange", "threads"};
+constexpr const char *arguments_of_growth[] = {"codes",    "columns",  "quantised", "gradient",       "curvature",
+                                               "rows",     "all_rows", "settings",  "gradient_scale", "curvature_scale",
+                                               "seed",     "scratch",  "nodes",     "begin",          "held",
+                                               "exchange", "threads"};
 
 std::size_t n_rows_of(const InCodes<std::uint8_t> &codes) { return codes.shape(1); }
 std::size_t n_rows_of(const InCodes<std::uint16_t> &codes) { return codes.shape(1); }
@@ -211,14 +212,14 @@ template <typename Code> void bind_score_tree(nb::module_ &module) {
 }
 
 void bind_score_sparse_tree(nb::module_ &module) {
-    define(module, "score_sparse_tree", {"codes", "n_bins", "nodes", "scores", "threads"},
-           [](Codes<const SparseCode> codes, In<std::int64_t> n_bins, GrownNodes nodes, Out<double> scores,
-              int threads) {
-               require_tree(nodes);
-               require_features(codes, n_bins.size());
-               require_size("scores", scores.size(), codes.n_rows());
-               score_sparse_tree(codes, view(n_bins), nodes, fill(scores), threads);
-           });
+    define(
+        module, "score_sparse_tree", {"codes", "n_bins", "nodes", "scores", "threads"},
+        [](Codes<const SparseCode> codes, In<std::int64_t> n_bins, GrownNodes nodes, Out<double> scores, int threads) {
+            require_tree(nodes);
+            require_features(codes, n_bins.size());
+            require_size("scores", scores.size(), codes.n_rows());
+            score_sparse_tree(codes, view(n_bins), nodes, fill(scores), threads);
+        });
 }
 
 } // namespace

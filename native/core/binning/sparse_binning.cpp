@@ -15,8 +15,8 @@ namespace rankwright {
 namespace {
 
 constexpr std::size_t rows_at_a_time = 4096;
-constexpr std::size_t sampled_rows = 1 << 16;   // on which bundles are tried
-constexpr std::size_t bundles_to_try = 16;      // the latest ones
+constexpr std::size_t sampled_rows = 1 << 16;      // on which bundles are tried
+constexpr std::size_t bundles_to_try = 16;         // the latest ones
 constexpr std::size_t most_places = (1 << 16) - 1; // of a bundle: its codes take two bytes
 
 std::uint32_t code_of(const BinEdges &edges, std::size_t feature, float value) {
@@ -217,17 +217,16 @@ void pack_sparse_codes(const SparseTable &features, std::span<const std::int64_t
             std::uint16_t *own = bundled.data() + place * n_bundles;
             std::fill_n(own, n_bundles, std::uint16_t{0});
             std::uint32_t *begin = listed.data() + starts[place], *end = begin;
-            visit_set(features, edges, columns.usual, row_at(order, place),
-                      [&](std::size_t feature, std::uint32_t code) {
-                          const std::uint32_t found =
-                              columns.first[feature] + code - (code > columns.usual[feature] ? 1 : 0);
-                          if (columns.bundle[feature] < 0) {
-                              *end++ = found;
-                          } else {
-                              const auto number = static_cast<std::size_t>(columns.bundle[feature]);
-                              own[number] = static_cast<std::uint16_t>(found - columns.bases[number]);
-                          }
-                      });
+            visit_set(
+                features, edges, columns.usual, row_at(order, place), [&](std::size_t feature, std::uint32_t code) {
+                    const std::uint32_t found = columns.first[feature] + code - (code > columns.usual[feature] ? 1 : 0);
+                    if (columns.bundle[feature] < 0) {
+                        *end++ = found;
+                    } else {
+                        const auto number = static_cast<std::size_t>(columns.bundle[feature]);
+                        own[number] = static_cast<std::uint16_t>(found - columns.bases[number]);
+                    }
+                });
             std::sort(begin, end);
         }
     });

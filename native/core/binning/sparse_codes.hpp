@@ -19,7 +19,9 @@ struct SparseColumn {
     std::uint32_t usual;    // code
     std::int32_t bundle;    // -1: none
 
-    std::uint32_t code_at(std::uint32_t place) const { return place - first < usual ? place - first : place - first + 1; }
+    std::uint32_t code_at(std::uint32_t place) const {
+        return place - first < usual ? place - first : place - first + 1;
+    }
 };
 
 // Features that are never set together, that is never differ from their usual codes in the same row, are one bundle,
@@ -30,11 +32,11 @@ template <> struct Codes<const SparseCode> {
 
     std::span<const std::uint32_t> first, n_places, usual; // of each feature, as in SparseColumn
     std::span<const std::int32_t> bundle;
-    std::span<const std::uint32_t> bases;     // of each bundle
-    std::span<const std::uint16_t> bundled;   // [row][bundle]
-    std::span<const std::int64_t> starts;     // of each row's list, and the end
-    std::span<const std::uint32_t> listed;    // places
-    std::span<const std::uint32_t> crowded;   // runs of places, first and end of each, of features set in many rows
+    std::span<const std::uint32_t> bases;   // of each bundle
+    std::span<const std::uint16_t> bundled; // [row][bundle]
+    std::span<const std::int64_t> starts;   // of each row's list, and the end
+    std::span<const std::uint32_t> listed;  // places
+    std::span<const std::uint32_t> crowded; // runs of places, first and end of each, of features set in many rows
     std::size_t n_total_places;
 
     std::size_t n_rows() const { return starts.size() - 1; }

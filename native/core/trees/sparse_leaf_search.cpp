@@ -89,9 +89,8 @@ template <typename Visit> void LeafSearch<SparseCode>::visit_features(Visit visi
 Split LeafSearch<SparseCode>::search(const LeafView &leaf) {
     build(leaf);
     for (Member &member : members_) member.best[0] = {};
-    visit_features([&](Member &member, const Searched &feature) {
-        search_feature(member, feature, leaf, member.best[0]);
-    });
+    visit_features(
+        [&](Member &member, const Searched &feature) { search_feature(member, feature, leaf, member.best[0]); });
     return best_of(0);
 }
 
@@ -131,9 +130,8 @@ FeatureBins<WideBins> LeafSearch<SparseCode>::bins_of(const Searched &feature, c
     const std::uint32_t first = feature.column.first;
     const std::uint64_t *wide = leaf.words + feature.wide;
     for (std::uint32_t i = 0; i < feature.column.n_places; ++i) {
-        const Wide sum = feature.is_crowded
-                             ? Wide{static_cast<std::int64_t>(wide[i]), wide[i + layout_.n_crowded()]}
-                             : widened({leaf.words[first + i]});
+        const Wide sum = feature.is_crowded ? Wide{static_cast<std::int64_t>(wide[i]), wide[i + layout_.n_crowded()]}
+                                            : widened({leaf.words[first + i]});
         write(feature.column.code_at(first + i), sum);
     }
     write(feature.column.usual, wide_of(leaf.sums - set));
@@ -217,9 +215,8 @@ void LeafSearch<SparseCode>::add_gains(Member &member, const Searched &feature, 
 
 Split LeafSearch<SparseCode>::finish_level(const SplitChance &chance) {
     for (Member &member : members_) member.best[0] = {};
-    visit_features([&](Member &member, const Searched &feature) {
-        level_.offer(feature.feature, chance, member.best[0]);
-    });
+    visit_features(
+        [&](Member &member, const Searched &feature) { level_.offer(feature.feature, chance, member.best[0]); });
     level_.clear();
     return best_of(0);
 }

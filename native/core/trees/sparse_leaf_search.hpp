@@ -37,7 +37,7 @@ template <> class LeafSearch<SparseCode> {
         std::size_t feature;
         SparseColumn column;
         bool is_crowded;
-        std::size_t wide;  // the word of its first wide gradient
+        std::size_t wide;   // the word of its first wide gradient
         bool has_one_split; // rows with the usual code on the left, those with its only other one on the right
     };
     struct Member {
