@@ -56,7 +56,10 @@ def test_names_of_features_are_in_the_model(run, folder):
     [
         (["bad.txt"], "error: bad.txt:2: the value of '1:two' is not a number"),
         (["train.csv", "--valid", "bad.txt"], "error: bad.txt:2: the value of '1:two' is not a number"),
-        (["train.csv", "--valid", "wide.txt"], "error: wide.txt:2: feature index 500 lies beyond n_features=136"),
+        (
+            ["train.csv", "--valid", "wide.txt"],
+            "error: wide.txt:2: feature index 500 lies beyond the 136 features that the ranker was trained on",
+        ),
         (["none.txt"], "error: none.txt: no such file or directory"),
         (["train.csv", "--valid", "none.txt"], "error: none.txt: no such file or directory"),
         (["train.csv", "--test", "none.txt"], "error: none.txt: no such file or directory"),
