@@ -1,5 +1,7 @@
 #include "core/trees/histogram.hpp"
 
+#include "core/trees/words.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -94,18 +96,6 @@ struct AddWidened {
             gradient[i] += static_cast<std::uint64_t>(wide.gradient);
             rest[i] += wide.rest;
         }
-    }
-};
-
-struct AddWords {
-    [[gnu::always_inline]] static void run(std::size_t n, std::uint64_t *words, const std::uint64_t *others) {
-        for (std::size_t i = 0; i < n; ++i) words[i] += others[i];
-    }
-};
-
-struct SubtractWords {
-    [[gnu::always_inline]] static void run(std::size_t n, std::uint64_t *words, const std::uint64_t *others) {
-        for (std::size_t i = 0; i < n; ++i) words[i] -= others[i];
     }
 };
 

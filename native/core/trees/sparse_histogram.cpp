@@ -1,5 +1,7 @@
 #include "core/trees/sparse_histogram.hpp"
 
+#include "core/trees/words.hpp"
+
 #include <algorithm>
 
 namespace rankwright {
@@ -7,18 +9,6 @@ namespace rankwright {
 namespace {
 
 constexpr std::size_t rows_ahead = 16; // asked from memory before they are needed
-
-struct AddWords {
-    [[gnu::always_inline]] static void run(std::size_t n, std::uint64_t *words, const std::uint64_t *others) {
-        for (std::size_t i = 0; i < n; ++i) words[i] += others[i];
-    }
-};
-
-struct SubtractWords {
-    [[gnu::always_inline]] static void run(std::size_t n, std::uint64_t *words, const std::uint64_t *others) {
-        for (std::size_t i = 0; i < n; ++i) words[i] -= others[i];
-    }
-};
 
 void ask_for(const Codes<const SparseCode> &codes, std::size_t row) {
     constexpr std::size_t line = 64;
