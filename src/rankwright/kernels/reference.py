@@ -22,6 +22,7 @@ from rankwright.kernels.naive.nets import *
 from rankwright.kernels.naive.sparse import *
 from rankwright.kernels.naive.text import *
 from rankwright.kernels.naive.tree_grower import *
+from rankwright.kernels.naive.words import *
 
 _HELPERS = ("common", "tree_splits")
 _HOMES = {name: value.__module__.rpartition(".") for name, value in globals().items() if isfunction(value)}
