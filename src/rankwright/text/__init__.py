@@ -1,0 +1,1 @@
+"""Documents and queries: collections read, indexed, searched, and turned into features."""
