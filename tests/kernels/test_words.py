@@ -1,118 +1,115 @@
-"""The kernels on token streams do what their twins do, to the bit."""
+"""The kernels on words equal their twins, and the word rules hold."""
 
 from __future__ import annotations
 
-from math import log
+import unicodedata
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwright.kernels import reference
-from rankwright.kernels.naive.words import MEASURES, log_of
-from rankwright.kernels.records import QueryPairs, QueryTerms, StreamViews, TextColumns, TokenStream
+from rankwright.clicks.logs.log_blocks import encoded
+from rankwright.kernels import _core, reference
+from rankwright.kernels.naive.word_classes import WordClass, word_class
+from rankwright.kernels.records import Texts
+from rankwright.text.analysis import decoded_texts, split_words
 
-NO_TERM = 2**32 - 1
-SETTINGS = {
-    "bm25": (1.2, 0.75), "bm25f": (1.2, 2.0, 0.3, 1.0, 0.75), "absolute_discount": (0.7,), "dirichlet": (50.0,),
-    "jelinek_mercer": (0.4,), "ordered_phrase": (3.0,), "ordered_pairs": (2.0,), "unordered_pairs": (4.0,),
-    "closeness": (1.2, 0.75),
-}  # fmt: skip
-LOGS = ("length", "tf.sum", "covered_terms", "phrase", "bm25")  # never negative
+# A character of each class, and some that are hard: marks, halves of quotes, emoji, scripts without spaces.
+HARD = "aZé_ .,;:'\"’·0٣５ﾊﾞアー東ひไทยשאب\u0301\u200d\u00ad\u200b😀🇩🇪ﬁ①Ⅳǅ\n\u3000"
+texts = st.lists(st.text(st.sampled_from(HARD) | st.characters(exclude_categories=["Cs"]), max_size=30), max_size=6)
 
 
-def stream_of(rng, n_documents, n_terms, longest):
-    lengths = rng.integers(0, longest + 1, n_documents)
-    offsets = np.concatenate([[0], lengths.cumsum()]).astype(np.int64)
-    return TokenStream(offsets, rng.integers(0, n_terms, offsets[-1]).astype(np.uint32))
+def words_of(text: str) -> list[str]:
+    _, tokens, words = split_words(encoded([text]))
+    return [decoded_texts(words)[number] for number in tokens]
 
 
-def queries_of(rng, n_queries, n_terms, longest):
-    """Queries of random terms, some of which stand there twice and some of which no document has."""
-    starts, numbers, place_starts, places = [0], [], [0], []
-    for _ in range(n_queries):
-        own = rng.choice([*range(n_terms), NO_TERM], size=rng.integers(0, longest + 1)).tolist()
-        different = list(dict.fromkeys(own))
-        numbers += different
-        places += [different.index(term) for term in own]
-        starts.append(len(numbers))
-        place_starts.append(len(places))
-    frequencies = rng.integers(0, 9, (len(numbers), 3)).astype(np.float64)
-    ints = [np.array(values, np.int64) for values in (starts, place_starts, places)]
-    return QueryTerms(ints[0], np.array(numbers, np.uint32), frequencies, frequencies * 2, ints[1], ints[2])
+def run(kernels, given: Texts, room: int):
+    starts, tokens = np.zeros(len(given.starts), np.int64), np.zeros(room, np.uint32)
+    words, counts = Texts(np.zeros(4 * room, np.uint8), np.zeros(room + 1, np.int64)), np.zeros(3, np.int64)
+    kernels.split_words(given, starts, tokens, words, counts)
+    n_tokens, n_words, n_bytes = counts
+    return counts, starts, tokens[:n_tokens], words.bytes[:n_bytes], words.starts[: n_words + 1]
 
 
-def problem(seed, n_documents=9, n_terms=6, longest=12, n_queries=4, longest_query=5):
-    rng = np.random.default_rng(seed)
-    streams = [stream_of(rng, n_documents, n_terms, longest) for _ in range(2)]
-    tokens = np.array([len(own.tokens) for own in streams] + [sum(len(own.tokens) for own in streams)], np.float64)
-    views = StreamViews(
-        np.array([0, 1, 2, 4]), np.array([0, 1, 0, 1]), tokens, tokens / n_documents, tokens[:2] / n_documents, 9.0
-    )
-    sizes = rng.integers(0, 5, n_queries)
-    pairs = QueryPairs(np.concatenate([[0], sizes.cumsum()]), rng.integers(0, n_documents, sizes.sum()))
-    return streams, views, queries_of(rng, n_queries, n_terms, longest_query), pairs
+@given(texts)
+def test_words_are_the_twins(texts):
+    given = encoded(texts)
+    for mine, twin in zip(run(_core, given, 200), run(reference, given, 200), strict=True):
+        np.testing.assert_array_equal(mine, twin)
 
 
-def every_column():
-    names = [name for name in MEASURES for _ in range(3)]
-    settings = np.zeros((len(names), 5))
-    for row, name in zip(settings, names, strict=True):
-        row[: len(SETTINGS.get(name, ()))] = SETTINGS.get(name, ())
-    views = np.tile(np.arange(3), len(MEASURES))
-    logs = np.array([name in LOGS for name in names]) & (np.arange(len(names)) % 2 == 0)
-    return TextColumns(names, views, settings, logs)
+@given(st.lists(st.binary(max_size=20), max_size=4))
+def test_bytes_that_are_no_text_give_what_the_twin_gives(parts):
+    starts = np.cumsum([0, *map(len, parts)])
+    given = Texts(np.frombuffer(b"".join(parts), np.uint8), starts)
+    for mine, twin in zip(run(_core, given, 100), run(reference, given, 100), strict=True):
+        np.testing.assert_array_equal(mine, twin)
 
 
-def features(module, streams, views, queries, pairs, columns, threads=1):
-    out = np.full((len(pairs.documents), len(columns.measures)), np.float32(-7))
-    places = np.arange(len(columns.measures))[::-1].copy()
-    module.text_features(streams, views, queries, pairs, columns, places, out, threads)
-    return out
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The 3.5mm jack", ["the", "3.5mm", "jack"]),
+        ("16GB of RAM, 1,000 of them.", ["16gb", "of", "ram", "1,000", "of", "them"]),
+        ("don't can’t", ["don't", "can’t"]),
+        ("key:value a.b 1.a", ["key", "value", "a.b", "1", "a"]),
+        ("foo_bar _x_ __", ["foo_bar", "_x_"]),
+        ("東京タワー", ["東", "京", "タワー"]),
+        ("e\u0301te\u0301", ["e\u0301te\u0301"]),
+        ('א"ב א\' ב', ['א"ב', "א'", "ב"]),
+        ("... --- 😀", []),
+    ],
+)
+def test_words_by_hand(text, words):
+    assert words_of(text) == words
 
 
-@given(st.integers(0, 10**6))
-def test_the_compiled_features_are_the_naive_ones(seed):
-    core = pytest.importorskip("rankwright.kernels._core")
-    given_, columns = problem(seed), every_column()
-    naive = features(reference, *given_, columns)
-    for threads in (1, 2, 7):
-        compiled = features(core, *given_, columns, threads)
-        wrong = np.argwhere(compiled.view(np.uint32) != naive.view(np.uint32))
-        assert not len(wrong), [(columns.measures[::-1][k], naive[i, k], compiled[i, k]) for i, k in wrong[:5]]
+def test_every_character_has_its_class():
+    if unicodedata.unidata_version != "14.0.0":
+        pytest.skip("the tables are those of Unicode 14")
+    # Between two letters a character joins them, separates them, or is a word of its own.
+    characters = [chr(place) for place in range(0x110000) if not 0xD800 <= place < 0xE000]
+    _, tokens, words = split_words(encoded([f"a{character}b" for character in characters]))
+    found = run(_core, encoded(["".join(f"a{character}b " for character in characters)]), 4 * len(characters))
+    joined = {WordClass.LETTER, WordClass.HEBREW, WordClass.DIGIT, WordClass.CONNECTOR, WordClass.EXTEND}
+    joined |= {WordClass.MID_LETTER, WordClass.MID_BOTH, WordClass.QUOTE}
+    n_words = [1 if (kind := word_class(one)) in joined else 3 if kind in (4, 5) else 2 for one in characters]
+    assert len(tokens) == sum(n_words) == found[0][0]
+    assert len(words.starts) > 100_000
 
 
-def test_many_pairs_are_the_same_for_any_number_of_threads():
-    core = pytest.importorskip("rankwright.kernels._core")
-    streams, views, queries, _ = problem(1, n_documents=50, n_queries=30)
-    rng = np.random.default_rng(0)
-    starts = np.concatenate([[0], np.sort(rng.integers(0, 2000, 29)), [2000]])
-    pairs, columns = QueryPairs(starts, rng.integers(0, 50, 2000)), every_column()
-    one = features(core, streams, views, queries, pairs, columns)
-    assert np.isfinite(one).all()
-    for threads in (2, 7):
-        assert np.array_equal(one, features(core, streams, views, queries, pairs, columns, threads))
+def test_tables_are_those_of_the_script():
+    import importlib.util
+    from pathlib import Path
+
+    if unicodedata.unidata_version != "14.0.0":
+        pytest.skip("the tables are those of Unicode 14")
+    path = Path(__file__).parents[2] / "native/core/words/make_tables.py"
+    spec = importlib.util.spec_from_file_location("make_tables", path)
+    assert spec is not None and spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.TABLE.read_text() == script.table()
 
 
-@given(st.floats(1e-300, 1e300))
-def test_our_logarithm_is_the_logarithm(x):
-    assert log_of(x) == pytest.approx(log(x), rel=1e-14, abs=1e-15)
+@given(st.lists(st.text(max_size=12), max_size=20), st.lists(st.text(max_size=3), max_size=8))
+def test_texts_are_sorted_and_found(known, wanted):
+    known = list(dict.fromkeys(known))
+    for kernels in (_core, reference):
+        order = np.empty(len(known), np.int64)
+        kernels.sort_texts(encoded(known), order)
+        assert [known[number].encode() for number in order] == sorted(text.encode() for text in known)
+        for threads in (1, 2, 7):
+            places = np.empty(len(known + wanted), np.int64)
+            kernels.find_texts(encoded(known), order, encoded(known + wanted), places, threads)
+            assert places.tolist() == [known.index(text) if text in known else -1 for text in known + wanted]
 
 
-def graph(n, n_links, seed):
-    rng = np.random.default_rng(seed)
-    targets, sources = np.sort(rng.integers(0, n, n_links)), rng.integers(0, n, n_links).astype(np.int32)
-    return np.searchsorted(targets, np.arange(n + 1)), sources, np.bincount(sources, minlength=n).astype(np.int32)
-
-
-@pytest.mark.parametrize(("n", "n_links"), [(1, 0), (1, 3), (7, 12), (9000, 20000)])
-def test_the_compiled_step_of_page_rank_is_the_naive_one(n, n_links):
-    core = pytest.importorskip("rankwright.kernels._core")
-    ranks = np.random.default_rng(n).random(n)
-    results = []
-    for module, threads in ((reference, 1), (core, 1), (core, 2), (core, 7)):
-        passed_on, after = np.zeros(n), np.zeros(n)
-        change = module.page_rank_step(*graph(n, n_links, 3), 0.85, ranks, passed_on, after, threads)
-        results.append((change, after))
-    assert all(change == results[0][0] and np.array_equal(after, results[0][1]) for change, after in results)
+def test_starts_out_of_their_array_are_refused():
+    known = Texts(np.zeros(3, np.uint8), np.array([0, 2, 9]))
+    with pytest.raises(ValueError, match="outside"):
+        _core.find_texts(known, np.empty(0, np.int64), encoded(["\x00\x00\x00"]), np.empty(1, np.int64), 1)
+    with pytest.raises(ValueError, match="names one that is not there"):
+        _core.find_texts(encoded(["a", "b"]), np.array([7, -1]), encoded(["b"]), np.empty(1, np.int64), 1)

@@ -1,7 +1,7 @@
 // What a scan of a document finds of a query, and the features that are made of it.
 #pragma once
 
-#include "core/words/query_index.hpp"
+#include "core/matches/query_index.hpp"
 
 namespace rankwright {
 

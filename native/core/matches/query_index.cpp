@@ -1,4 +1,4 @@
-#include "core/words/query_index.hpp"
+#include "core/matches/query_index.hpp"
 
 #include <algorithm>
 

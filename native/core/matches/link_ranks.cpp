@@ -1,4 +1,4 @@
-#include "core/words/link_ranks.hpp"
+#include "core/matches/link_ranks.hpp"
 
 #include <cmath>
 

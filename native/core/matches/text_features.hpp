@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/words/streams.hpp"
+#include "core/matches/streams.hpp"
 
 namespace rankwright {
 

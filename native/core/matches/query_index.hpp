@@ -1,7 +1,7 @@
 // A query made ready for the scan of documents.
 #pragma once
 
-#include "core/words/streams.hpp"
+#include "core/matches/streams.hpp"
 
 namespace rankwright {
 

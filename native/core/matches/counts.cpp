@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/common/elementary.hpp"
-#include "core/words/matches.hpp"
+#include "core/matches/matches.hpp"
 
 namespace rankwright {
 

@@ -1,4 +1,4 @@
-#include "core/words/text_features.hpp"
+#include "core/matches/text_features.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -6,7 +6,7 @@
 
 #include "core/common/elementary.hpp"
 #include "core/common/parallel.hpp"
-#include "core/words/matches.hpp"
+#include "core/matches/matches.hpp"
 
 namespace rankwright {
 

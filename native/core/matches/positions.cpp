@@ -1,7 +1,7 @@
 // Features of where the terms of a query occur. Occurrences come in the order of their positions.
 #include <algorithm>
 
-#include "core/words/matches.hpp"
+#include "core/matches/matches.hpp"
 
 namespace rankwright {
 
