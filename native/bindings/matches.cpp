@@ -121,6 +121,11 @@ void bind_matches(nb::module_ &module) {
                require_shape("out", out, pairs.documents.size(), out.shape(1));
                text_features(streams, views, queries, pairs, columns, view(places), fill(out), out.shape(1), threads);
            });
+    define(module, "logs_of_counts", {"counts", "logs", "threads"},
+           [](In<double> counts, Out<double> logs, int threads) {
+               require_size("logs", logs.size(), counts.size());
+               logs_of_counts(view(counts), fill(logs), threads);
+           });
     define(module, "page_rank_step",
            {"starts", "sources", "n_targets", "damping", "ranks", "passed_on", "next", "threads"},
            [](In<std::int64_t> starts, In<std::int32_t> sources, In<std::int32_t> n_targets, double damping,

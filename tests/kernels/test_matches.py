@@ -100,6 +100,16 @@ def test_our_logarithm_is_the_logarithm(x):
     assert log_of(x) == pytest.approx(log(x), rel=1e-14, abs=1e-15)
 
 
+def test_the_compiled_logs_are_the_naive_ones():
+    core = pytest.importorskip("rankwright.kernels._core")
+    counts = np.concatenate([np.arange(9000.0), np.random.default_rng(0).random(50) * 1e12])
+    wanted, found = np.empty_like(counts), np.empty_like(counts)
+    reference.logs_of_counts(counts, wanted, 1)
+    for threads in (1, 2, 7):
+        core.logs_of_counts(counts, found, threads)
+        assert np.array_equal(found, wanted)
+
+
 def graph(n, n_links, seed):
     rng = np.random.default_rng(seed)
     targets, sources = np.sort(rng.integers(0, n, n_links)), rng.integers(0, n, n_links).astype(np.int32)

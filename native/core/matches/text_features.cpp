@@ -283,4 +283,10 @@ void text_features(const std::vector<TokenStream> &streams, const StreamViews &v
     });
 }
 
+void logs_of_counts(std::span<const double> counts, std::span<double> logs, int threads) {
+    parallel_for(counts.size(), threads, 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) logs[k] = log_of(1.0 + counts[k]);
+    });
+}
+
 } // namespace rankwright

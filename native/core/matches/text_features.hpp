@@ -25,4 +25,7 @@ void text_features(const std::vector<TokenStream> &streams, const StreamViews &v
                    const QueryPairs &pairs, const TextColumns &columns, std::span<const std::int64_t> places,
                    std::span<float> out, std::size_t n_features, int threads);
 
+// ln(1 + count) of each count, 0 or more.
+void logs_of_counts(std::span<const double> counts, std::span<double> logs, int threads);
+
 } // namespace rankwright

@@ -165,7 +165,8 @@ class Analyser:
         offsets, tokens, words = self._words(texts)
         number_of: dict[str, int] = {}
         numbers = np.array(
-            [number_of.setdefault(term, len(number_of)) if term else -1 for term in self.terms_of_words(words)], np.int64
+            [number_of.setdefault(term, len(number_of)) if term else -1 for term in self.terms_of_words(words)],
+            np.int64,
         )
         found = numbers[tokens]
         kept = found >= 0
@@ -303,7 +304,9 @@ def _split_by(tokeniser: Tokeniser, texts: Sequence[str]) -> tuple[IntArray, Uin
     for place, text in enumerate(texts, 1):
         words = tokeniser(text)
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-            raise InputError(f"the tokeniser {function_name(tokeniser)!r} must give a list of texts, got {words!r:.100}")
+            raise InputError(
+                f"the tokeniser {function_name(tokeniser)!r} must give a list of texts, got {words!r:.100}"
+            )
         found += [number_of.setdefault(word, len(number_of)) for word in words]
         offsets[place] = len(found)
     return offsets, np.array(found, np.uint32), list(number_of)

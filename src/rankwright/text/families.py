@@ -9,7 +9,7 @@ from typing import Literal
 Source = Literal["text", "texts", "query", "url", "links", "number", "clicks", "vectors", "function"]
 
 STATISTICS = ("sum", "min", "max", "mean", "variance")
-SAME, OTHER = "same", "other"  # the queries whose clicks count
+SAME, OTHER, ANY = "same", "other", "any"  # the queries whose clicks count
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Family:
 K1 = NumberSetting(1.2, 0.0, 1000.0)
 B = NumberSetting(0.75, 0.0, 1.0)
 WITHIN = NumberSetting(8.0, 1.0, 1e6)
-OF_QUERIES = NameSetting(SAME, (SAME, OTHER))
+OF_QUERIES = NameSetting(SAME, (SAME, OTHER, ANY))
 
 FAMILIES: Mapping[str, Family] = {
     "covered_terms": Family("text", "How many of the query's different terms the field has.", "covered terms",

@@ -343,6 +343,11 @@ MEASURES: Mapping[str, Callable[..., float]] = {
 }
 
 
+def logs_of_counts(counts: Float64Array, logs: Float64Array, threads: int) -> None:
+    """ln(1 + count) of each count; `logs` may be the same array."""
+    logs[:] = [log_of(1.0 + count) for count in counts.tolist()]
+
+
 def page_rank_step(
     starts: IntArray,
     sources: Int32Array,
