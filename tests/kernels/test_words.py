@@ -98,8 +98,9 @@ def test_tables_are_those_of_the_script():
 def test_texts_are_sorted_and_found(known, wanted):
     known = list(dict.fromkeys(known))
     for kernels in (_core, reference):
-        order = np.empty(len(known), np.int64)
-        kernels.sort_texts(encoded(known), order)
+        order, repeated = np.empty(len(known), np.int64), np.zeros(1, np.int64)
+        kernels.sort_texts(encoded(known), order, repeated)
+        assert repeated[0] == -1
         assert [known[number].encode() for number in order] == sorted(text.encode() for text in known)
         for threads in (1, 2, 7):
             places = np.empty(len(known + wanted), np.int64)

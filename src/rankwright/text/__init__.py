@@ -1,1 +1,11 @@
 """Documents and queries: collections read, indexed, searched, and turned into features."""
+
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
+import inspect
+
+from rankwright.text.collections.documents import Collection, DocumentBatch, read_documents
+from rankwright.text.collections.field_kinds import Field
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not inspect.ismodule(value))
