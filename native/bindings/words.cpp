@@ -38,11 +38,13 @@ void bind_words(nb::module_ &module) {
                require_size("places", places.size(), wanted.size());
                find_texts(known, view(order), wanted, fill(places), threads);
            });
-    define(module, "sort_texts", {"texts", "order"}, [](Texts texts, Out<std::int64_t> order) {
-        require(!texts.starts.empty(), "starts must not be empty");
-        require_size("order", order.size(), texts.size());
-        sort_texts(texts, fill(order));
-    });
+    define(module, "sort_texts", {"texts", "order", "repeated"},
+           [](Texts texts, Out<std::int64_t> order, Out<std::int64_t> repeated) {
+               require(!texts.starts.empty(), "starts must not be empty");
+               require_size("order", order.size(), texts.size());
+               require_size("repeated", repeated.size(), 1);
+               fill(repeated)[0] = sort_texts(texts, fill(order));
+           });
 }
 
 } // namespace rankwright

@@ -30,7 +30,7 @@ std::size_t number_at(std::span<const std::int64_t> order, std::size_t place, st
 
 } // namespace
 
-void sort_texts(const Texts &texts, std::span<std::int64_t> order) {
+std::int64_t sort_texts(const Texts &texts, std::span<std::int64_t> order) {
     struct Entry {
         std::uint64_t key;
         std::int64_t number;
@@ -44,6 +44,10 @@ void sort_texts(const Texts &texts, std::span<std::int64_t> order) {
         return difference != 0 ? difference < 0 : a.number < b.number;
     });
     std::transform(entries.begin(), entries.end(), order.begin(), [](const Entry &entry) { return entry.number; });
+    const auto repeated = std::adjacent_find(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) {
+        return a.key == b.key && checked_text(texts, a.number) == checked_text(texts, b.number);
+    });
+    return repeated == entries.end() ? -1 : repeated - entries.begin() + 1;
 }
 
 void find_texts(const Texts &known, std::span<const std::int64_t> order, const Texts &wanted,

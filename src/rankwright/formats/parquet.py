@@ -86,15 +86,8 @@ class ParquetReader(TableReader):
                     yield block
 
     def _opened(self, path: str) -> tuple[Any, TableLayout]:
-        if is_folder(path):
-            raise FileFormatError(path, "is a directory; wanted a Parquet file")
-        parquet = load_package("pyarrow.parquet", "reading Parquet")
+        file = _open_parquet(path)
         with _arrow_errors(path), errors_name_file(path):
-            if is_address(path):  # where asking often costs more than the memory of a row group
-                file = parquet.ParquetFile(opened(path), pre_buffer=True)
-            else:  # so memory holds pages, not whole row groups
-                opened(path).close()  # what the system says of a file that cannot be opened names the file
-                file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
             return file, self.layout_of(file.schema_arrow.names, index_columns(file.schema_arrow))
 
 
@@ -131,6 +124,18 @@ def _origin(metadata: Mapping[bytes, bytes] | None, path: str) -> str | None:
     except UnicodeDecodeError:
         pass
     raise FileFormatError(path, "what it tells of how its features were made cannot be read")
+
+
+def _open_parquet(path: str) -> Any:
+    if is_folder(path):
+        raise FileFormatError(path, "is a directory; wanted a Parquet file")
+    parquet = load_package("pyarrow.parquet", "reading Parquet")
+    with _arrow_errors(path), errors_name_file(path):
+        if is_address(path):  # where asking often costs more than the memory of a row group
+            return parquet.ParquetFile(opened(path), pre_buffer=True)
+        opened(path).close()  # what the system says of a file that cannot be opened names the file
+        # So memory holds pages, not whole row groups.
+        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
 
 
 @contextmanager
@@ -242,6 +247,13 @@ def parquet_columns(path: FilePath) -> list[str]:
     parquet = load_package("pyarrow.parquet", "reading Parquet")
     with _arrow_errors(fspath(path)):
         return list(parquet.read_schema(fspath(path)).names)
+
+
+def parquet_batches(path: str, rows_at_once: int) -> Iterator[Any]:
+    """All columns of a Parquet file, some rows at a time, as Arrow's record batches."""
+    file = _open_parquet(path)
+    with _closing(file), _arrow_errors(path), errors_name_file(path):
+        yield from file.iter_batches(rows_at_once, use_threads=False)
 
 
 def write_parquet_columns(columns: Mapping[str, Sequence[Any]], path: FilePath) -> None:

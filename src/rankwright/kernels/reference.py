@@ -20,6 +20,7 @@ from rankwright.kernels.naive.linear import *
 from rankwright.kernels.naive.matches import *
 from rankwright.kernels.naive.metrics import *
 from rankwright.kernels.naive.nets import *
+from rankwright.kernels.naive.postings import *
 from rankwright.kernels.naive.sparse import *
 from rankwright.kernels.naive.text import *
 from rankwright.kernels.naive.tree_grower import *

@@ -5,7 +5,10 @@
 
 import inspect
 
+from rankwright.text.analysis import Analyser
 from rankwright.text.collections.documents import Collection, DocumentBatch, read_documents
 from rankwright.text.collections.field_kinds import Field
+from rankwright.text.index.building import build_index
+from rankwright.text.index.reading import Index, open_index
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not inspect.ismodule(value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +65,7 @@ class Analyser:
 
     language: str | None = "english"
     stem: bool = True
-    stop_words: bool | tuple[str, ...] = True
+    stop_words: bool | Sequence[str] = True
     tokeniser: Tokeniser | None = field(default=None, compare=False)
     tokeniser_name: str | None = None
 
@@ -72,9 +73,10 @@ class Analyser:
         if self.language is not None and self.language not in languages():
             raise UnknownNameError("language", self.language, languages())
         if not isinstance(self.stop_words, bool):
-            words = [self.stop_words] if isinstance(self.stop_words, str) else list(self.stop_words)
-            require(all(isinstance(word, str) for word in words), "stop_words must be words, True or False")
-            object.__setattr__(self, "stop_words", tuple(sorted(map(folded, words))))
+            is_one_text = isinstance(self.stop_words, str)
+            fits = not is_one_text and all(isinstance(word, str) for word in self.stop_words)
+            require(fits, f"stop_words must be a list of words, True or False, got {self.stop_words!r}")
+            object.__setattr__(self, "stop_words", tuple(sorted(map(folded, self.stop_words))))
         if self.tokeniser is not None and self.tokeniser_name is None:
             object.__setattr__(self, "tokeniser_name", function_name(self.tokeniser))
 
@@ -268,7 +270,7 @@ def encoded_safely(texts: Sequence[str]) -> Texts:
 def decoded_texts(texts: Texts) -> list[str]:
     """The texts as Python's strings."""
     joined, starts = texts.bytes.tobytes(), texts.starts.tolist()
-    return [joined[start:stop].decode("utf-8", "replace") for start, stop in zip(starts, starts[1:], strict=False)]
+    return [joined[start:stop].decode("utf-8", "replace") for start, stop in itertools.pairwise(starts)]
 
 
 def split_words(texts: Texts) -> tuple[IntArray, Uint32Array, Texts]:

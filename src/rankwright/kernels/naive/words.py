@@ -110,7 +110,12 @@ def find_texts(known: Texts, order: IntArray, wanted: Texts, places: IntArray, t
         places[row] = (order[place] if len(order) else place) if is_there else -1
 
 
-def sort_texts(texts: Texts, order: IntArray) -> None:
-    """The numbers of the texts in the order of their bytes; equal texts keep their order."""
+def sort_texts(texts: Texts, order: IntArray, repeated: IntArray) -> None:
+    """The numbers of the texts in the order of their bytes; equal texts keep their order.
+
+    `repeated` becomes the least place in the order whose text is that of the place before it, -1 where all differ.
+    """
     found = texts_of(*texts)
     order[:] = sorted(range(len(found)), key=found.__getitem__)
+    equal = (place for place in range(1, len(found)) if found[order[place]] == found[order[place - 1]])
+    repeated[0] = next(equal, -1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite, nan
 from typing import Any
@@ -17,7 +17,7 @@ ID, TEXT, NUMBER, DATE, URL, LINKS, SKIP = "id", "text", "number", "date", "url"
 KINDS = (TEXT, NUMBER, DATE, URL, LINKS)
 SAYABLE = (ID, *KINDS, SKIP)
 
-# What fields are usually called, with upper case and the signs between words left out; the first that is there is taken.
+# What fields are usually called, with upper case and the signs between words left out; the first found is taken.
 ID_NAMES = ("id", "docid", "docno", "documentid", "document", "doc", "pid", "uid", "key", "url", "uri")
 NAMES_OF_KIND = {
     URL: ("url", "uri", "href", "link", "permalink"),
@@ -168,8 +168,8 @@ def seconds_of(value: Any) -> float | None:
     Dates are in ISO's or in mail's form (2024-05-01, 2024-05-01T12:00:00+02:00, Wed, 01 May 2024 12:00:00 GMT), years,
     or numbers that count seconds or milliseconds since 1970. A date without a zone is in UTC.
     """
-    if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, date):
+        return _seconds_of_text(value.isoformat())
     number = number_of(value)
     if number is not None:
         if number == int(number) and 1000 <= number < LATEST_YEAR:

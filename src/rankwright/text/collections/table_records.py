@@ -1,0 +1,127 @@
+"""Records as tables: CSV, TSV and Parquet, a row each.
+
+The first line of CSV and TSV names the columns. Where it holds values instead (MS MARCO's files have no header), the
+first column is the id, and the others are numbered. In CSV a cell may be in double quotes, inside which commas and line
+ends are plain text. In TSV quotes are plain text unless they enclose a whole cell, and a row is a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import chain
+from typing import Any, TypeAlias
+
+from rankwright.data.frames import load_package
+from rankwright.errors import FileFormatError, InputError, folded_name
+from rankwright.formats.delimited.cells import is_text, text_cells, whole_lines
+from rankwright.formats.lines import bounded_lines
+from rankwright.formats.parquet import parquet_batches
+from rankwright.formats.storage.streams import input_name, open_input, open_line_blocks
+from rankwright.tables.text import counted
+from rankwright.text.collections.decoding import WIDE_MARKS, decoded
+from rankwright.text.collections.faults import CollectionProblems
+from rankwright.text.collections.field_kinds import ID_NAMES, KIND_OF_NAME, WEB_ADDRESS
+
+Row: TypeAlias = tuple[int, list[str]]  # its line and its cells
+ROWS_AT_A_TIME = 200  # of Parquet: documents may be long
+LONGEST_NAME = 60  # characters: longer cells of a first line are values
+
+
+def csv_records(path: str, problems: CollectionProblems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a CSV file whose cells are separated by commas or semicolons."""
+    return _named(path, csv_rows(path, problems))
+
+
+def tsv_records(path: str, problems: CollectionProblems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a TSV file."""
+    return _named(path, tsv_rows(path, problems))
+
+
+def parquet_records(path: str, problems: CollectionProblems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a Parquet file, counted from 1."""
+    row = 0
+    for batch in parquet_batches(path, ROWS_AT_A_TIME):
+        columns = [_python_values(column, path, problems) for column in batch.columns]
+        for values in zip(*columns, strict=True):
+            row += 1
+            yield row, dict(zip(batch.schema.names, values, strict=True))
+
+
+def csv_rows(path: str, problems: CollectionProblems) -> Iterator[Row]:
+    """The cells of each row of a CSV file."""
+    file = input_name(path)
+    blocks = (block.tobytes() for block in open_line_blocks(path))
+    start = next(blocks, b"")
+    first_line = re.sub(rb'"[^"]*"', b"", start.lstrip(b"\r\n")).partition(b"\n")[0]
+    delimiter = ";" if first_line.count(b";") > first_line.count(b",") else ","
+    n_columns = 0
+    for lines in whole_lines(file, chain([start], blocks), delimiter):
+        n_columns = n_columns or len(lines.cells_of(0, delimiter) or ())
+        if not n_columns:
+            raise FileFormatError(file, "there is text after a closing quote", lines.number_of(0))
+        for line, cells in text_cells(file, lines, n_columns, delimiter):
+            yield line, [decoded(cell, problems, path, line) for cell in cells]
+
+
+def tsv_rows(path: str, problems: CollectionProblems) -> Iterator[Row]:
+    """The cells of each line of a TSV file that is not blank."""
+    file, n_columns = input_name(path), 0
+    with open_input(path) as source:
+        for number, line in enumerate(bounded_lines(source.readline, file), start=1):
+            if line.startswith(WIDE_MARKS) or b"\0" in line:
+                raise FileFormatError(file, "is a binary file; wanted text in UTF-8", number)
+            if not line.strip():
+                continue
+            cells = [_unquoted(cell) for cell in decoded(line, problems, path, number).rstrip("\r\n").split("\t")]
+            n_columns = n_columns or len(cells)
+            if len(cells) != n_columns:
+                found = counted(len(cells), "cell")
+                raise FileFormatError(file, f"found {found}, wanted {n_columns}, one a column", number)
+            yield number, cells
+
+
+def _unquoted(cell: str) -> str:
+    inside = cell[1:-1]
+    is_quoted = len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inside.replace('""', "")
+    return inside.replace('""', '"') if is_quoted else cell
+
+
+def _named(path: str, rows: Iterator[Row]) -> Iterator[tuple[int, dict[str, Any]]]:
+    first = next(rows, None)
+    if first is None:
+        raise FileFormatError(input_name(path), "is empty; wanted a line that names the columns")
+    names = [cell.strip() for cell in first[1]]
+    if not are_names(names):
+        rows = chain([first], rows)
+        names = ["id", *(f"column {place}" for place in range(2, len(names) + 1))]
+    if len(set(names)) < len(names):
+        raise FileFormatError(input_name(path), "two columns have the same name; wanted different ones", first[0])
+    for line, cells in rows:
+        yield line, dict(zip(names, cells, strict=True))
+
+
+def are_names(cells: Sequence[str]) -> bool:
+    """Whether the cells of a first line name columns: one is a usual name, or none looks like a value."""
+    if any(folded_name(cell) in ID_NAMES or folded_name(cell) in KIND_OF_NAME for cell in cells):
+        return True
+    return all(is_text(cell) and len(cell) <= LONGEST_NAME and not WEB_ADDRESS.match(cell) for cell in cells)
+
+
+def _python_values(column: Any, path: str, problems: CollectionProblems) -> list[Any]:
+    """A column of Arrow as values of Python; times are cut to microseconds, which Python has."""
+    arrow = load_package("pyarrow", "reading Parquet")
+    if arrow.types.is_timestamp(column.type):
+        column = column.cast(arrow.timestamp("us", column.type.tz), safe=False)
+    if arrow.types.is_duration(column.type) or arrow.types.is_time(column.type):
+        raise InputError(f"a column of type {column.type} holds no text, number or date")
+    return [_plain(value, path, problems) for value in column.to_pylist()]
+
+
+def _plain(value: Any, path: str, problems: CollectionProblems) -> Any:
+    if isinstance(value, bytes):
+        return decoded(value, problems, path)
+    if isinstance(value, list):
+        return [_plain(one, path, problems) for one in value]
+    return float(value) if isinstance(value, Decimal) else value
