@@ -7,5 +7,7 @@ import inspect
 
 from rankwright.text.collections.documents import Collection, DocumentBatch, read_documents
 from rankwright.text.collections.field_kinds import Field
+from rankwright.text.collections.judged import JudgedPairs, read_judgments
+from rankwright.text.collections.queries import Queries, read_queries
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not inspect.ismodule(value))
