@@ -22,6 +22,7 @@ import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, Message, Parameter, UnknownNameError, folded_name, require
+from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.file_formats import FORMATS, suffix_of
 from rankwright.formats.lines import bounded_lines
 from rankwright.formats.reading import read
@@ -162,9 +163,12 @@ def join_log(
         raise UnknownNameError("format of a feature log", format, (*ENGINES, TABLE))
     paths = list_of_paths(source)
     if format == TABLE or (format is None and is_table(paths[0])):
-        return join_judgments(read(source), judged, unjudged=unjudged)
+        table = read(source)
+        with errors_name_file(input_names(paths)):
+            return join_judgments(table, judged, unjudged=unjudged)
     logged = read_log_features(paths, format, queries=queries, document=document)
-    joined = join_judgments(logged.data, judged, unjudged=unjudged)
+    with errors_name_file(input_names(paths)):
+        joined = join_judgments(logged.data, judged, unjudged=unjudged)
     filled = np.where(np.isnan(joined.data.features), np.float32(ABSENT[absent]), joined.data.features)
     return replace(joined, data=replace(joined.data, features=filled), repeated=logged.repeated)
 
