@@ -20,6 +20,7 @@ class CollectionFault:
     NO_RECORD = "lines that hold no JSON object (left out)"
     NO_ID = "documents without an id (left out)"
     DUPLICATE = "documents whose id came before (left out)"
+    IN_INDEX = "documents whose id the index has (left out)"
     EMPTY = "documents without text (kept)"
     ENCODING = "texts that are not UTF-8 (read as Windows-1252)"
     HALF_CHARACTER = "texts with halves of characters (replaced)"
