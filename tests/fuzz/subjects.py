@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
+from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
 from tests.fuzz.foreign import Foreign
 from tests.fuzz.models import Models
@@ -19,4 +20,5 @@ SUBJECTS: Mapping[str, Subject] = {
     "foreign": Foreign(),
     "click-models": ClickModels(),
     "data": DataFiles(),
+    "collections": Collections(),
 }
