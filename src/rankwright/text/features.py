@@ -19,7 +19,7 @@ from rankwright.text.click_events import ClickEvents, RowsInLog, click_counts, c
 from rankwright.text.collections.field_kinds import DATE
 from rankwright.text.default_specification import default_specification
 from rankwright.text.document_values import link_values, logs_of, number_values, url_values
-from rankwright.text.index import Index, open_index
+from rankwright.text.index.reading import Index, open_index
 from rankwright.text.matching import MATCHED, Matcher, MatchPlan, QueryTexts
 from rankwright.text.origin import FeatureOrigin, OwnFunction, function_fingerprint
 from rankwright.text.specification import FeatureColumn, FeatureSpecification
@@ -142,8 +142,8 @@ def features_of(
         labels=rows.labels,
         groups=Groups(rows.offsets),
         feature_names=spec.names,
-        query_ids=text_ids(list(rows.query_ids)),
-        document_ids=text_ids(index.ids(rows.ordinals)),
+        query_ids=text_ids(np.array(rows.query_ids, object)),
+        document_ids=text_ids(np.array(index.ids(rows.ordinals), object)),
         feature_origin=origin.to_json(),
     )
 
