@@ -24,7 +24,7 @@ from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.seen import SeenQueries
 from rankwright.settings.text import check_values
 from rankwright.tables.text import counted
-from rankwright.text.origin import FeatureOrigin
+from rankwright.text.origin import FeatureOrigin, OwnFunction
 from rankwright.text.statistics import TextStatistics
 from rankwright.training.loop import History
 
@@ -72,6 +72,7 @@ class TrainedRanker:
     findings: TrainingFindings = field(default_factory=TrainingFindings)
     compressed_from: Mapping[str, Any] | None = None
     text_statistics: TextStatistics | None = None  # with which texts that are in no index can be scored
+    functions: Mapping[str, OwnFunction] = field(default_factory=dict)  # of the user's own; files record fingerprints
 
     def __repr__(self) -> str:
         steps, features = counted(self.model.n_steps, "step"), counted(self.n_features, "feature")
@@ -96,6 +97,13 @@ class TrainedRanker:
     def takes_any_width(self) -> bool:
         """Whether documents may have more or fewer features, since the model does not tell how many there are."""
         return bool(self.settings.get("any_width", False))
+
+    def with_functions(self, functions: Mapping[str, OwnFunction]) -> TrainedRanker:
+        """The same with the functions that make some of its features; an error where they are others or lacking."""
+        origin = self.features.origin
+        require_input(origin is not None and bool(origin.fingerprints), "the model's features need no function")
+        assert origin is not None
+        return replace(self, functions=dict(origin.checked_functions(functions)))
 
     def predict(self, data: RankingDataset, *, threads: int | None = None) -> Float64Array:
         """A score for each document, in the caller's row order."""

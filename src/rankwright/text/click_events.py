@@ -132,8 +132,8 @@ class RowsInLog:
     def __post_init__(self) -> None:
         if np.isnan(self.times).any():
             raise InputError(
-                "features of clicks look at events before the row's time, and a query has none: give the queries times, "
-                "or one time for all of them"
+                "features of clicks look at events before the row's time, and a query has none: give the queries "
+                "times, or one time for all of them"
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -262,10 +262,15 @@ def _fill_others(
     values = _OtherValues(index, rows, sources, threads)
     for place, column in enumerate(specification.columns):
         if column.source not in MATCHED:
-            found = values.of(column)
-            with np.errstate(over="ignore"):
-                out[:, place] = logs_of(found) if column.log else found
-            out[np.isinf(out[:, place]), place] = np.nan
+            out[:, place] = written(column, values.of(column))
+
+
+def written(column: FeatureColumn, values: Float64Array) -> Float32Array:
+    """Values as a column of features: logs where it says so, and missing where a value is too large for float32."""
+    with np.errstate(over="ignore"):
+        stored = (logs_of(values) if column.log else values).astype(np.float32)
+    stored[np.isinf(stored)] = np.nan
+    return stored
 
 
 class _OtherValues:
@@ -364,8 +369,3 @@ def cosines(queries: Float32Array, documents: Float32Array, query: IntArray, doc
         product, size = (one * other).sum(axis=1), np.sqrt((one * one).sum(axis=1) * (other * other).sum(axis=1))
         result[part] = np.divide(product, size, out=np.full(len(size), np.nan), where=size > 0)
     return result
-
-
-def with_labels(rows: QueryDocuments, labels: Float32Array) -> QueryDocuments:
-    """The rows with other labels."""
-    return replace(rows, labels=labels)

@@ -178,7 +178,7 @@ def _views(plan: MatchPlan, known: KnownTexts) -> StreamViews:
 
 
 def _means(tokens: Float64Array, documents: Float64Array) -> Float64Array:
-    """Mean lengths; 1 where no document of the collection has such a text, so that a text from elsewhere can be scored."""
+    """Mean lengths; 1 where no document has such a text, so that a text from elsewhere can be scored."""
     return np.where(tokens > 0, tokens / np.maximum(documents, 1.0), 1.0)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import Arrays, IntArray
 from rankwright.container.checks import MOST, check_between, read_array, read_field, read_integer, read_list
 from rankwright.errors import InputError, require, require_input
+from rankwright.text.index.reading import Index
 
 COMMONEST_TERMS = 100_000  # that a model keeps unless another number is asked for
 ARRAYS = ("terms", "term_starts", "document_frequency", "collection_count", "any_frequency", "tokens", "documents")
@@ -47,7 +50,7 @@ class TextStatistics:
     is_complete: bool
 
     @classmethod
-    def of_index(cls, index: Any, n_terms: int = COMMONEST_TERMS) -> TextStatistics:
+    def of_index(cls, index: Index, n_terms: int = COMMONEST_TERMS) -> TextStatistics:
         """What to keep of an index.
 
         Parameters
@@ -63,7 +66,7 @@ class TextStatistics:
             The counts of those terms.
         """
         require(n_terms >= 1, f"at least 1 term must be kept, got {n_terms}")
-        terms = index.commonest_terms(n_terms + 1)
+        terms = _commonest_terms(index, n_terms + 1)
         kept = sorted(terms[:n_terms])
         totals, counts = index.totals(), index.statistics(kept)
         return cls(
@@ -155,6 +158,22 @@ class TextStatistics:
         )
 
 
+def _commonest_terms(index: Index, n: int) -> list[str]:
+    """The terms that most documents have; of those that are in as many, the first in the order of their bytes."""
+    frequencies: dict[bytes, int] = {}
+    for segment in index.segments:
+        texts, postings = (
+            segment.texts("term"),
+            segment.starts("posting_starts", segment.files.length("posting_documents")),
+        )
+        content, starts = texts.bytes.tobytes(), texts.starts.tolist()
+        for (begin, end), n_documents in zip(pairwise(starts), np.diff(postings).tolist(), strict=True):
+            term = content[begin:end]
+            frequencies[term] = frequencies.get(term, 0) + n_documents
+    commonest = nsmallest(n, frequencies, key=lambda term: (-frequencies[term], term))
+    return [term.decode("utf-8", "replace") for term in commonest]
+
+
 def _taken(values: IntArray, numbers: IntArray, other: int) -> IntArray:
     """The rows of these numbers; `other` where the number is -1."""
     if not len(values):
@@ -168,6 +187,6 @@ def _decoded_terms(joined: NDArray[np.uint8], starts: IntArray) -> list[str]:
     if starts[0] != 0 or starts[-1] != len(joined) or (np.diff(starts) < 0).any():
         raise InputError(f"term_starts must rise from 0 to {len(joined)}")
     content, places = joined.tobytes(), starts.tolist()
-    terms = [content[begin:end].decode() for begin, end in zip(places, places[1:], strict=False)]
+    terms = [content[begin:end].decode() for begin, end in pairwise(places)]
     require_input(len(set(terms)) == len(terms), "a term is there twice")
     return terms
