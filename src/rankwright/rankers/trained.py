@@ -98,6 +98,15 @@ class TrainedRanker:
         """Whether documents may have more or fewer features, since the model does not tell how many there are."""
         return bool(self.settings.get("any_width", False))
 
+    def with_texts_of(self, other: TrainedRanker) -> TrainedRanker:
+        """The same with what another ranker of these features knows of texts: how features are made, and statistics."""
+        features = replace(self.features, origin=other.features.origin)
+        return replace(self, features=features, text_statistics=other.text_statistics, functions=other.functions)
+
+    def without_texts(self) -> TrainedRanker:
+        """The same without that: a member of a bag, which knows it for all of them."""
+        return replace(self, features=replace(self.features, origin=None), text_statistics=None, functions={})
+
     def with_functions(self, functions: Mapping[str, OwnFunction]) -> TrainedRanker:
         """The same with the functions that make some of its features; an error where they are others or lacking."""
         origin = self.features.origin
