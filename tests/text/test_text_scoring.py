@@ -10,7 +10,7 @@ from tests.text.small_index import DOCUMENTS, QUERIES, TIME, every_pair, index_o
 
 import rankwright as rw
 from rankwright.errors import ContainerError, InputError
-from rankwright.rankers.text_scoring import TextScorer, score_texts, with_statistics_of
+from rankwright.rankers.text_scoring import DocumentScorer, score_texts, with_statistics_of
 from rankwright.text import FeatureLine, FeatureSources, FeatureSpecification, default_specification, features_of
 from rankwright.text.statistics import TextStatistics
 
@@ -38,7 +38,7 @@ def test_texts_have_the_bits_of_the_index(index, tmp_path):
     ranker.trained_ = with_statistics_of(ranker.trained_, index)
     ranker.save(tmp_path / "model.rw")
     again = rw.load(tmp_path / "model.rw")
-    scorer, needs_index = TextScorer(again), [name for name in data.names if "link" in name or "page rank" in name]
+    scorer, needs_index = DocumentScorer(again), [name for name in data.names if "link" in name or "page rank" in name]
     assert len(needs_index) == 3
     for number, query in enumerate(QUERIES):
         rows = slice(4 * number, 4 * number + 4)
@@ -71,7 +71,7 @@ def test_a_model_without_a_specification_keeps_none(tmp_path):
     assert not {"feature_origin", "text_statistics"} & header.keys()
     assert not any(name.startswith("text.") for name in arrays)
     with pytest.raises(InputError, match="does not know how its features are made"):
-        TextScorer(ranker)
+        DocumentScorer(ranker)
 
 
 def test_what_needs_an_index_is_refused_unless_it_may_be_missing(index):
@@ -81,9 +81,9 @@ def test_what_needs_an_index_is_refused_unless_it_may_be_missing(index):
         ranker.trained_ = with_statistics_of(ranker.trained_, index)
         if absent == "refuse":
             with pytest.raises(InputError, match="'in-links' needs links between documents"):
-                TextScorer(ranker)
+                DocumentScorer(ranker)
         else:
-            assert np.isnan(TextScorer(ranker).dataset("boat", ["a boat"]).features[:, 1]).all()
+            assert np.isnan(DocumentScorer(ranker).dataset("boat", ["a boat"]).features[:, 1]).all()
 
 
 def test_functions_are_known_by_fingerprint(index, tmp_path):
@@ -92,13 +92,13 @@ def test_functions_are_known_by_fingerprint(index, tmp_path):
     ranker.trained_ = with_statistics_of(ranker.trained_, index)
     ranker.save(tmp_path / "model.rw")
     with pytest.raises(InputError, match="need the function 'shout'"):
-        TextScorer(rw.load(tmp_path / "model.rw"))
+        DocumentScorer(rw.load(tmp_path / "model.rw"))
     with pytest.raises(InputError, match="'shout' is not the one that the features were made with"):
         rw.load(tmp_path / "model.rw", functions={"shout": lambda query, documents: [0.0] * len(documents)})  # noqa: ARG005
     with pytest.raises(InputError, match="need the function 'shout'"):
         rw.load(tmp_path / "model.rw", functions={"other": shout})
     again = rw.load(tmp_path / "model.rw", functions={"shout": shout})
-    assert TextScorer(again).dataset(QUERIES[0], VALUES).features.tobytes() == data.features[:4].tobytes()
+    assert DocumentScorer(again).dataset(QUERIES[0], VALUES).features.tobytes() == data.features[:4].tobytes()
 
 
 def test_another_index_or_analyser_is_refused(index, tmp_path):
@@ -111,20 +111,20 @@ def test_another_index_or_analyser_is_refused(index, tmp_path):
     features = replace(ranker.trained_.features, origin=later)
     ranker.trained_ = replace(ranker.trained_, features=features, text_statistics=TextStatistics.of_index(index))
     with pytest.raises(InputError, match="version 99 of the rules"):
-        TextScorer(ranker)
+        DocumentScorer(ranker)
 
 
 def test_a_model_without_statistics_says_so(index):
     ranker, data = trained_on(index, default_specification(index.fields[:2]))
     with pytest.raises(InputError, match="keeps no statistics of texts"):
-        TextScorer(ranker)
-    found = TextScorer(ranker, known=index).dataset(QUERIES[0], VALUES[:1])
+        DocumentScorer(ranker)
+    found = DocumentScorer(ranker, known=index).dataset(QUERIES[0], VALUES[:1])
     assert found.features[0].tobytes() == data.features[0].tobytes()
 
 
 def test_documents_that_do_not_fit_are_one_line(index):
     ranker, _ = trained_on(index)
-    scorer = TextScorer(ranker, known=index)
+    scorer = DocumentScorer(ranker, known=index)
     for document, problem in ((3, "a document must be a text"), ({"x": ""}, "has the field 'x'"),
                               ({"title": 3}, "'title' must be a text"), ({"price": "y"}, "'price' must be a number"),
                               ({"published": "soon"}, "'published' must be a date")):  # fmt: skip

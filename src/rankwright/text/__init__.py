@@ -6,6 +6,7 @@
 import inspect
 
 from rankwright.text.analysis import Analyser
+from rankwright.text.candidates import Candidates, top_documents
 from rankwright.text.click_events import ClickEvents, read_click_events
 from rankwright.text.collections.documents import Collection, DocumentBatch, read_documents
 from rankwright.text.collections.field_kinds import Field
@@ -21,6 +22,7 @@ from rankwright.text.index.reading import Index, open_index
 from rankwright.text.joining import JoinedData, join_judgments
 from rankwright.text.origin import FeatureOrigin, function_fingerprint
 from rankwright.text.page_rank import page_rank
+from rankwright.text.scorers import BM25, BM25F, DPH, Dirichlet
 from rankwright.text.specification import FeatureColumn, FeatureLine, FeatureSpecification, read_specification
 from rankwright.text.statistics import TextStatistics
 from rankwright.text.text_features import TextFeatures
