@@ -520,3 +520,65 @@ class TextColumns(NamedTuple):
     views: IntArray
     settings: Float64Array  # (columns, most settings)
     logs: BoolArray
+
+
+class SegmentPostings(NamedTuple):
+    """The postings of a segment, in the fields that are searched: term t has those from `starts[t]` on.
+
+    `lengths` are those of each field's documents, or one array for all fields together. Each block of postings of a
+    term has the largest count of each field, and the least length of a document that has the term there.
+    """
+
+    starts: IntArray
+    documents: Uint32Array
+    counts: tuple[NDArray[Any], ...]  # uint8, uint16 or uint32
+    lengths: tuple[Int32Array, ...]
+    block_starts: IntArray
+    block_most: tuple[Uint32Array, ...]
+    block_least: tuple[Uint32Array, ...]
+
+
+class SegmentStreams(NamedTuple):
+    """The terms of each document in order, field by field; empty where no phrase is asked for."""
+
+    offsets: tuple[IntArray, ...]
+    tokens: tuple[Uint32Array, ...]
+
+
+class QueryTerms(NamedTuple):
+    """The distinct terms of queries: query q has those from `starts[q]` on, numbers of a segment or 2**32 - 1."""
+
+    starts: IntArray
+    terms: Uint32Array
+    weights: Float64Array
+    rarities: Float64Array
+    lengths: Float64Array  # of each query
+
+
+class QueryPhrases(NamedTuple):
+    """Sequences of terms that documents must have: query q has the phrases from `starts[q]` on."""
+
+    starts: IntArray
+    term_starts: IntArray
+    terms: Uint32Array
+
+
+class TextScorer(NamedTuple):
+    """How postings are scored; `model` is "bm25", "bm25f", "dirichlet" or "dph"."""
+
+    model: str
+    saturation: float
+    bases: Float64Array
+    slopes: Float64Array
+    weights: Float64Array
+    smoothing: float
+    mean_length: float
+    least_length: float
+
+
+class TopDocuments(NamedTuple):
+    """The best documents of each query so far: a row a query, best first, with how many there are."""
+
+    scores: NDArray[np.float64]
+    documents: NDArray[np.int64]
+    sizes: IntArray

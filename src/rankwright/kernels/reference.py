@@ -11,6 +11,7 @@ which are imported here; the helpers that several topics share are in modules of
 from inspect import isfunction
 
 from rankwright.kernels.naive.boosters import *
+from rankwright.kernels.naive.candidates import *
 from rankwright.kernels.naive.clicks import *
 from rankwright.kernels.naive.comparators import *
 from rankwright.kernels.naive.features import *

@@ -1,4 +1,4 @@
-"""Twins of the kernels on postings: streams of terms inverted, rows put together, what bounds the blocks of postings."""
+"""Twins of the kernels on postings: streams of terms inverted, rows put together, bounds of blocks of postings."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from rankwright import kernels
 from rankwright.arrays import Float64Array, Int32Array, IntArray, Uint32Array
 from rankwright.container.checks import file_faults
 from rankwright.errors import InputError, require_input
-from rankwright.kernels.records import Texts
+from rankwright.kernels.records import SegmentPostings, Texts
 from rankwright.text.analysis import decoded_texts, encoded_safely
 from rankwright.text.index.array_files import ArrayFiles
 from rankwright.text.index.layout import IndexLayout, field_files
@@ -155,7 +155,42 @@ class Segment:
 
     def lengths(self, field: str) -> Int32Array:
         """How many terms a field of each document has."""
-        return np.diff(self.stream(field).offsets).astype(np.int32)
+        return self.total_lengths((field,))
+
+    def total_lengths(self, fields: tuple[str, ...]) -> Int32Array:
+        """How many terms these fields of each document have together; kept, for every search asks for them."""
+        if fields not in self._lengths:
+            total = np.zeros(self.n_documents, np.int64)
+            for field in fields:
+                total += np.diff(self.stream(field).offsets)
+            self._lengths[fields] = np.minimum(total, np.iinfo(np.int32).max).astype(np.int32)
+        return self._lengths[fields]
+
+    def postings(self, fields: Sequence[str], *, by_field: bool) -> SegmentPostings:
+        """The postings in these fields, for a search; lengths are those of each field, or of all together."""
+        numbers = [self._number_of(field, self._layout.texts) for field in fields]
+        documents = self.files.mapped("posting_documents")
+        n_blocks = int(self.files.mapped("block_starts")[-1])
+        lengths = [self.lengths(field) for field in fields] if by_field else [self.total_lengths(tuple(fields))]
+        return SegmentPostings(
+            self.starts("posting_starts", len(documents)),
+            documents,
+            tuple(self.files.mapped(f"counts.{number}") for number in numbers),
+            tuple(lengths),
+            self.starts("block_starts", n_blocks),
+            tuple(self.files.mapped(f"block_most.{number}") for number in numbers),
+            tuple(self.files.mapped(f"block_least.{number}") for number in numbers),
+        )
+
+    def frequencies_in(self, terms: Sequence[str], fields: Sequence[str]) -> IntArray:
+        """In how many documents one of these fields has each term, counted posting by posting."""
+        found = np.zeros(len(terms), np.int64)
+        postings = self.postings(fields, by_field=False)
+        for place, number in enumerate(self.numbers_of(terms).tolist()):
+            if number != NO_TERM:
+                own = slice(postings.starts[number], postings.starts[number + 1])
+                found[place] = np.count_nonzero(np.any([counts[own] for counts in postings.counts], axis=0))
+        return found
 
     def links(self) -> tuple[IntArray, Texts]:
         """Where the links of each document begin, and the ids that they lead to."""
@@ -200,6 +235,10 @@ class Segment:
     @cached_property
     def _checked(self) -> set[str]:
         return set()
+
+    @cached_property
+    def _lengths(self) -> dict[tuple[str, ...], Int32Array]:
+        return {}
 
     def faults(self) -> Any:
         """What turns a fault of the files into one line about this segment."""
