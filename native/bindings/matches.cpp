@@ -27,8 +27,8 @@ template <> struct Reader<StreamViews> {
     }
 };
 
-template <> struct Reader<MatchedQueries> {
-    static MatchedQueries read(nb::handle queries) {
+template <> struct Reader<MatchedTerms> {
+    static MatchedTerms read(nb::handle queries) {
         return {view<std::int64_t>(queries, "starts"),
                 view<std::uint32_t>(queries, "numbers"),
                 view(field<InMatrix<double>>(queries, "document_frequencies")),
@@ -68,7 +68,7 @@ void require_views(const StreamViews &views, std::size_t n_streams) {
     require_size("stream_mean_lengths", views.stream_mean_lengths.size(), n_streams);
 }
 
-void require_queries(const MatchedQueries &queries, std::size_t n_views) {
+void require_queries(const MatchedTerms &queries, std::size_t n_views) {
     require_rising("starts", queries.starts, queries.numbers.size());
     require_size("document_frequencies", queries.document_frequencies.size(), queries.numbers.size() * n_views);
     require_size("collection_counts", queries.collection_counts.size(), queries.numbers.size() * n_views);
@@ -108,7 +108,7 @@ void require_columns(const TextColumns &columns, const StreamViews &views) {
 
 void bind_matches(nb::module_ &module) {
     define(module, "text_features", {"streams", "views", "queries", "pairs", "columns", "places", "out", "threads"},
-           [](std::vector<TokenStream> streams, StreamViews views, MatchedQueries queries, QueryPairs pairs,
+           [](std::vector<TokenStream> streams, StreamViews views, MatchedTerms queries, QueryPairs pairs,
               TextColumns columns, In<std::int64_t> places, OutMatrix<float> out, int threads) {
                require_views(views, streams.size());
                require_queries(queries, views.size());

@@ -13,6 +13,7 @@ import numpy as np
 from tests.fuzz.foreign import mutant_of
 from tests.fuzz.subject import quiet, refusing, require
 
+from rankwright.escapes import escaped_line
 from rankwright.text import JudgedPairs, Queries, join_log, read_documents, read_judgments, read_queries
 
 QUERIES = Queries(["q1", "q2"], ["learning to rank", "boosted trees"])
@@ -82,7 +83,7 @@ def _judge_log(path: Path) -> None:
 
 
 def _judge_lines(lines: list[str]) -> None:
-    require(all("\n" not in line and line.isprintable() for line in lines), f"a line commands a terminal: {lines!r}")
+    require(all(escaped_line(line) == line for line in lines), f"a line commands a terminal: {lines!r}")
 
 
 JUDGES: Mapping[str, Callable[[Path], None]] = {

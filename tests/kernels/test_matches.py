@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankwright.kernels import reference
 from rankwright.kernels.naive.matches import MEASURES, log_of
-from rankwright.kernels.records import QueryPairs, MatchedQueries, StreamViews, TextColumns, TokenStream
+from rankwright.kernels.records import QueryPairs, MatchedTerms, StreamViews, TextColumns, TokenStream
 
 NO_TERM = 2**32 - 1
 SETTINGS = {
@@ -40,7 +40,7 @@ def queries_of(rng, n_queries, n_terms, longest):
         place_starts.append(len(places))
     frequencies = rng.integers(0, 9, (len(numbers), 3)).astype(np.float64)
     ints = [np.array(values, np.int64) for values in (starts, place_starts, places)]
-    return MatchedQueries(ints[0], np.array(numbers, np.uint32), frequencies, frequencies * 2, ints[1], ints[2])
+    return MatchedTerms(ints[0], np.array(numbers, np.uint32), frequencies, frequencies * 2, ints[1], ints[2])
 
 
 def problem(seed, n_documents=9, n_terms=6, longest=12, n_queries=4, longest_query=5):

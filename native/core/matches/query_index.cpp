@@ -35,7 +35,7 @@ void QueryIndex::set_places(std::span<const std::int64_t> places, std::size_t n_
     }
 }
 
-void QueryIndex::set(const MatchedQueries &queries, std::size_t query, const StreamViews &views) {
+void QueryIndex::set(const MatchedTerms &queries, std::size_t query, const StreamViews &views) {
     const std::size_t first = queries.starts[query], n_terms = queries.starts[query + 1] - first;
     const std::size_t first_place = queries.place_starts[query];
     finder_.set(queries.numbers.subspan(first, n_terms));

@@ -31,7 +31,7 @@ class TermFinder {
 // What a query's terms weigh in each view, and where they stand in the query.
 class QueryIndex {
   public:
-    void set(const MatchedQueries &queries, std::size_t query, const StreamViews &views);
+    void set(const MatchedTerms &queries, std::size_t query, const StreamViews &views);
 
     std::size_t n_terms() const { return counts_.size(); }
     std::span<const double> counts() const { return counts_; } // how often each term stands in the query

@@ -39,7 +39,7 @@ struct StreamViews {
 
 // The queries. Query q has the different terms starts[q] up to starts[q + 1]; its text is the places of terms among
 // these, places[place_starts[q]] up to places[place_starts[q + 1]].
-struct MatchedQueries {
+struct MatchedTerms {
     std::span<const std::int64_t> starts;
     std::span<const std::uint32_t> numbers;
     std::span<const double> document_frequencies; // (terms, views)

@@ -161,7 +161,7 @@ class PairScanner {
         : streams_(streams), views_(views), columns_(columns), counts_different_(counts_different),
           tokens_(streams.size()), found_(streams.size()), counts_(streams.size()) {}
 
-    void set_query(const MatchedQueries &queries, std::size_t query) { query_.set(queries, query, views_); }
+    void set_query(const MatchedTerms &queries, std::size_t query) { query_.set(queries, query, views_); }
 
     void fill(std::int64_t document, std::span<float> row) {
         for (std::size_t stream = 0; stream < streams_.size(); ++stream) scan(stream, document);
@@ -261,7 +261,7 @@ std::size_t n_settings(const std::string &measure, std::size_t n_streams) {
     return n == of_streams ? 1 + 2 * n_streams : n;
 }
 
-void text_features(const std::vector<TokenStream> &streams, const StreamViews &views, const MatchedQueries &queries,
+void text_features(const std::vector<TokenStream> &streams, const StreamViews &views, const MatchedTerms &queries,
                    const QueryPairs &pairs, const TextColumns &columns, std::span<const std::int64_t> places,
                    std::span<float> out, std::size_t n_features, int threads) {
     const std::vector<Column> ordered = columns_by_view(columns, places);

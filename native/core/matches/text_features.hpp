@@ -21,7 +21,7 @@ struct TextColumns {
 std::size_t n_settings(const std::string &measure, std::size_t n_streams);
 
 // Fills a row of `out` (pairs, n_features) for each pair; column k goes to places[k]. Other columns stay as they are.
-void text_features(const std::vector<TokenStream> &streams, const StreamViews &views, const MatchedQueries &queries,
+void text_features(const std::vector<TokenStream> &streams, const StreamViews &views, const MatchedTerms &queries,
                    const QueryPairs &pairs, const TextColumns &columns, std::span<const std::int64_t> places,
                    std::span<float> out, std::size_t n_features, int threads);
 

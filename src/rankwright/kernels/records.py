@@ -492,7 +492,7 @@ class StreamViews(NamedTuple):
     n_documents: float
 
 
-class MatchedQueries(NamedTuple):
+class MatchedTerms(NamedTuple):
     """The queries: query q has the different terms `starts[q]` to `starts[q + 1]`.
 
     Its text is `places[place_starts[q] : place_starts[q + 1]]`, which counts among its terms.

@@ -14,7 +14,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, IntArray, Uint32Array
 from rankwright.errors import InputError
-from rankwright.kernels.records import QueryPairs, MatchedQueries, StreamViews, TextColumns, TokenStream
+from rankwright.kernels.records import QueryPairs, MatchedTerms, StreamViews, TextColumns, TokenStream
 from rankwright.text.specification import ALL_FIELDS, FeatureColumn, FeatureSpecification
 
 MATCHED = ("text", "texts", "query")  # the sources of features that are made here
@@ -153,7 +153,7 @@ class Matcher:
         """Fill the plan's columns of a row for each pair; `streams` are of the plan's fields, in their order."""
         own = self._queries
         numbers = numbers_of(self._different)[self._number] if len(self._number) else np.zeros(0, np.uint32)
-        terms = MatchedQueries(own.starts, numbers, self._frequencies, self._counts, own.place_starts, own.places)
+        terms = MatchedTerms(own.starts, numbers, self._frequencies, self._counts, own.place_starts, own.places)
         plan = self._plan
         kernels.text_features(list(streams), self._views, terms, pairs, plan.columns, plan.places, out, threads)
 

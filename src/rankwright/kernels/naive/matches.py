@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, Int32Array, IntArray
 from rankwright.kernels.naive.common import slices
-from rankwright.kernels.records import QueryPairs, MatchedQueries, StreamViews, TextColumns, TokenStream
+from rankwright.kernels.records import QueryPairs, MatchedTerms, StreamViews, TextColumns, TokenStream
 
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # ln 2 in two parts
 LOG2_OF_E = 1.4426950408889634
@@ -48,7 +48,7 @@ class _Match:
 def text_features(
     streams: list[TokenStream],
     views: StreamViews,
-    queries: MatchedQueries,
+    queries: MatchedTerms,
     pairs: QueryPairs,
     columns: TextColumns,
     places: IntArray,
@@ -66,7 +66,7 @@ def text_features(
                 out[row, place] = log_of(1.0 + value) if log else value
 
 
-def _match(texts: list[list[int]], views: StreamViews, queries: MatchedQueries, query: int, view: int) -> _Match:
+def _match(texts: list[list[int]], views: StreamViews, queries: MatchedTerms, query: int, view: int) -> _Match:
     terms, places = slices(queries.starts)[query], queries.places[slices(queries.place_starts)[query]].tolist()
     numbers = queries.numbers[terms].tolist()
     frequencies, collection = queries.document_frequencies[terms, view], queries.collection_counts[terms, view].tolist()

@@ -96,7 +96,12 @@ def _python_values(column: Any, path: str, problems: CollectionProblems) -> list
         column = column.cast(arrow.timestamp("us", column.type.tz), safe=False)
     if arrow.types.is_duration(column.type) or arrow.types.is_time(column.type):
         raise InputError(f"a column of type {column.type} holds no text, number or date")
-    return [_plain(value, path, problems) for value in column.to_pylist()]
+    if arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type):
+        column = column.cast(arrow.large_binary())  # so that what is not UTF-8 is counted, not refused
+    try:
+        return [_plain(value, path, problems) for value in column.to_pylist()]
+    except UnicodeDecodeError:
+        raise FileFormatError(input_name(path), "a list of texts is not UTF-8") from None
 
 
 def _plain(value: Any, path: str, problems: CollectionProblems) -> Any:
