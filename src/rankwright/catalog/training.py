@@ -121,7 +121,9 @@ def train_on_files(
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
-    `with_statistics` names an index, of which the model keeps the `terms` commonest terms. `checkpoint` is a folder from which a killed run goes on. The bags of a bagged ranker are trained by the workers of
+    `with_statistics` names an index, of which the model keeps the `terms` commonest terms.
+
+    `checkpoint` is a folder from which a killed run goes on. The bags of a bagged ranker are trained by the workers of
     `cluster`, as in `open_engine`, or by threads of this process where it is None.
     """
     index = None if with_statistics is None else open_index(with_statistics)
