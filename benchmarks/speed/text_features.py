@@ -144,9 +144,7 @@ def compare_with_python(documents: Documents, queries: list[list[str]], pairs: Q
     few = min(1000, n)
     seconds = time_plain(documents, queries, pairs, few) * n / few
     timings["plain Python, 125 features"] = Timing("plain Python, 125 features", [seconds])
-    report(
-        f"{n:,} pairs × {len(spec.columns)} features (Python: {few:,} pairs, scaled)", timings, "rankwright, 1 threads"
-    )
+    report(f"{n:,} pairs × {len(spec.columns)} features (Python: {few:,} pairs, scaled)", timings, name)
 
 
 def ours(
