@@ -71,9 +71,9 @@ template <typename Scorer> class QuerySearch {
         std::vector<double> scores;
         std::size_t longest = 0;
         for (const Cursor &cursor : cursors_) {
-            const std::size_t n = std::min(cursor.size(), sampled_lists * k - scores.size());
-            longest = std::max(longest, n);
-            append_scores(cursor, n, scores);
+            const std::size_t before = scores.size();
+            append_scores(cursor, std::min(cursor.size(), sampled_lists * k - before), scores);
+            longest = std::max(longest, scores.size() - before);
         }
         const std::size_t rank = k + scores.size() - longest;
         if (scores.size() < rank) return;
