@@ -10,6 +10,7 @@ from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
 from tests.fuzz.foreign import Foreign
 from tests.fuzz.models import Models
+from tests.fuzz.specifications import Specifications
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Subject
 
@@ -21,4 +22,5 @@ SUBJECTS: Mapping[str, Subject] = {
     "click-models": ClickModels(),
     "data": DataFiles(),
     "collections": Collections(),
+    "specifications": Specifications(),
 }

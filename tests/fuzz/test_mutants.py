@@ -14,12 +14,14 @@ from tests.fuzz.click_models import ClickModels
 from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
 from tests.fuzz.models import Models
+from tests.fuzz.specifications import Specifications
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Refused, Subject, generator
 
 from rankwright.catalog.rankers import RANKERS
 
 PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS, DATA_FILES, COLLECTIONS = 300, 20, 100, 400, 120, 1500
+SPECIFICATIONS = 600
 SEED = 16
 
 
@@ -91,3 +93,11 @@ def test_collections(seeds, tmp_path):
     collections.warm_up(seeds / "collections")
     n_refused = judge_all(collections, seeds / "collections", range(COLLECTIONS), tmp_path)
     assert COLLECTIONS / 10 < n_refused < COLLECTIONS
+
+
+def test_specifications(seeds, tmp_path):
+    specifications = Specifications()
+    specifications.prepare(seeds / "specifications")
+    specifications.warm_up(seeds / "specifications")
+    n_refused = judge_all(specifications, seeds / "specifications", range(SPECIFICATIONS), tmp_path)
+    assert SPECIFICATIONS / 10 < n_refused < SPECIFICATIONS

@@ -20,7 +20,7 @@ from rankwright.text.statistics import COMMONEST_TERMS, TextStatistics
 from rankwright.text.text_features import Document, TextFeatures
 
 
-class TextScorer:
+class DocumentScorer:
     """Scores documents that come as texts; made once, it can be asked often.
 
     Parameters
@@ -134,7 +134,7 @@ def score_texts(
     array of float64, shape (n_documents,)
         A score for each document, larger is better.
     """
-    return TextScorer(ranker, functions).scores(query, documents, time=time, threads=threads)
+    return DocumentScorer(ranker, functions).scores(query, documents, time=time, threads=threads)
 
 
 def with_statistics_of(trained: TrainedRanker, index: Index, n_terms: int = COMMONEST_TERMS) -> TrainedRanker:

@@ -12,10 +12,12 @@ from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require, require_input
 from rankwright.tables.text import counted
+from rankwright.text.candidates import top_documents
 from rankwright.text.collections.judged import JudgedPairs
 from rankwright.text.collections.queries import Queries
 from rankwright.text.features import QueryDocuments
 from rankwright.text.index.reading import Index
+from rankwright.text.scorers import Scorer
 
 ZERO, KEEP, DROP = UNJUDGED = ("zero", "keep", "drop")
 
@@ -98,7 +100,7 @@ def choose_rows(
     judged: JudgedPairs | None = None,
     *,
     candidates: int | None = None,
-    scorer: Any = None,
+    scorer: Scorer | None = None,
     unjudged: str = ZERO,
     at: float | None = None,
     threads: int | None = None,
@@ -136,9 +138,7 @@ def choose_rows(
         documents = [np.array(list(own), np.int64) for own in grades]
     else:
         require(candidates >= 1, f"candidates must be 1 or more, got {candidates}")
-        from rankwright.text.candidates import top_documents
-
-        found = top_documents(index, queries.texts, **_given(scorer), k=candidates, threads=threads)
+        found = top_documents(index, queries.texts, scorer=scorer, k=candidates, threads=threads)
         documents = np.split(found.ordinals, found.offsets[1:-1])
     if judged is not None and unjudged == DROP:
         documents = [_only_judged(own, known) for own, known in zip(documents, grades, strict=True)]
@@ -162,10 +162,6 @@ def choose_rows(
 
 
 Grades = Mapping[int, tuple[float, int]]  # of each document its grade, and the position where a log showed it
-
-
-def _given(scorer: Any) -> dict[str, Any]:
-    return {} if scorer is None else {"scorer": scorer}
 
 
 def _by_query(index: Index, queries: Queries, judged: JudgedPairs) -> list[dict[int, tuple[float, int]]]:
