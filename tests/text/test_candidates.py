@@ -201,7 +201,13 @@ def test_what_cannot_be_asked(index, fault, told):
 
 
 def test_what_scorers_cannot_be():
-    for make in (lambda: BM25(k1=-1), lambda: BM25(b=2), lambda: BM25F({"a": 0}), lambda: Dirichlet(0), lambda: BM25F({})):
+    for make in (
+        lambda: BM25(k1=-1),
+        lambda: BM25(b=2),
+        lambda: BM25F({"a": 0}),
+        lambda: Dirichlet(0),
+        lambda: BM25F({}),
+    ):
         with pytest.raises(SettingError):
             make()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from rankwright.arrays import Float32Array, Float64Array, Uint64Array
 from rankwright.catalog.rankers import load
 from rankwright.cluster.engine import Engine
 from rankwright.cluster.opening import open_engine
+from rankwright.container.file import container_size
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import row_hashes
 from rankwright.errors import InputError, require
@@ -25,6 +26,12 @@ from rankwright.metrics.comparison.system_comparison import SystemComparison, co
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.seen import warn_if_hashes_seen
+from rankwright.rankers.text_scoring import with_statistics_of
+from rankwright.rankers.trained import MODEL_KIND
+from rankwright.text.collections.queries import read_queries
+from rankwright.text.index.reading import Index, open_index
+from rankwright.text.model_features import with_features_of
+from rankwright.text.statistics import COMMONEST_TERMS
 from rankwright.training.loop import Listener
 
 WATCHED = "watched: "  # what the names of files begin with that are only watched
@@ -77,10 +84,14 @@ class TrainingFiles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedOnFiles:
-    """The trained ranker, and its metrics on the validation and the test documents."""
+    """The trained ranker, and its metrics on the validation and the test documents.
+
+    `statistics` tells what it keeps of an index, where that was asked for.
+    """
 
     ranker: Ranker
     evaluations: Mapping[str, Evaluation]
+    statistics: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """How training went and what was measured, in types JSON can hold."""
@@ -93,6 +104,7 @@ class TrainedOnFiles:
             "best_value": history.best_value,
             "also_watched": {name: list(values) for name, values in self.ranker.watched_.items()},
             "chosen": dict(self.ranker.chosen_),
+            **({} if self.statistics is None else {"text_statistics": dict(self.statistics)}),
         } | {part: evaluation.to_dict() for part, evaluation in self.evaluations.items()}
 
 
@@ -106,12 +118,16 @@ def train_on_files(
     cluster: str | None = None,
     workers: int | None = None,
     allow_empty: bool = False,
+    with_statistics: str | None = None,
+    terms: int | None = None,
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
-    `checkpoint` is a folder from which a killed run goes on. The bags of a bagged ranker are trained by the workers of
-    `cluster`, as in `open_engine`, or by threads of this process where it is None.
+    `with_statistics` names an index, of which the model keeps the `terms` commonest terms. `checkpoint` is a folder
+    from which a killed run goes on. The bags of a bagged ranker are trained by the workers of `cluster`, as in
+    `open_engine`, or by threads of this process where it is None.
     """
+    index = None if with_statistics is None else open_index(with_statistics)
     with files.opened() as opened:
         with _on_cluster(ranker, cluster, workers):
             watched = {
@@ -125,9 +141,19 @@ def train_on_files(
                 checkpoint=checkpoint,
                 allow_empty=allow_empty,
             )
+        told = None if index is None else _keep_statistics(ranker, index, terms)
         ranker.save(out)
         measured = {part: evaluate_file(ranker, file, threads=ranker.threads) for part, file in opened.items()}
-    return TrainedOnFiles(ranker, measured)
+    return TrainedOnFiles(ranker, measured, told)
+
+
+def _keep_statistics(ranker: Ranker, index: Index, terms: int | None) -> dict[str, int]:
+    """Let the ranker keep what scoring texts needs; how many terms those are, and by how much its file grows."""
+    before = container_size(MODEL_KIND, *ranker.to_state())
+    ranker.trained_ = with_statistics_of(ranker.trained_, index, COMMONEST_TERMS if terms is None else terms)
+    kept = ranker.trained_.text_statistics
+    assert kept is not None
+    return {"terms": len(kept.number_of), "bytes": container_size(MODEL_KIND, *ranker.to_state()) - before}
 
 
 @contextmanager
@@ -226,20 +252,39 @@ def compare_files(
     threads: int | None = None,
     seed: int = 0,
     fuse: Sequence[str] = (),
+    texts: TextSource | None = None,
 ) -> SystemComparison:
     """The comparison of the named model files and files of scores on the documents of `data`.
 
     A file of scores has one number per line, in the order of the documents. For each method of fusion, all of them
-    fused are one more system.
+    fused are one more system. With `texts`, features of models that the documents lack are computed.
     """
     rankers = {name: load(path) for name, path in models.items()}
     file = DataFile(data, format=format, **(options or {}))
-    if rankers:
+    if rankers and texts is None:
         file = file.with_defaults(**_features_of(list(rankers.values()))).with_categories(_categories_of(rankers))
-    documents = file.read()
+    documents = file.read() if texts is None else texts.with_features(file.read(), rankers.values(), threads)
     given = {name: read_scores(path, n_docs=documents.n_docs) for name, path in scores.items()}
     systems: dict[str, Any] = {**rankers, **given}
     return compare(systems, documents, metrics, convention, threads=threads, seed=seed, fuse=fuse)
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """Where features of texts come from that models need and documents lack: an index, and the queries."""
+
+    index: FilePath
+    queries: FilePath
+
+    def with_features(
+        self, documents: RankingDataset, rankers: Iterable[Ranker], threads: int | None = None
+    ) -> RankingDataset:
+        """The documents with the features of all these rankers."""
+        index, queries = open_index(self.index), read_queries(self.queries)
+        for ranker in rankers:
+            origin = ranker.trained_.features.origin
+            documents = with_features_of(origin, documents, index, queries, threads=threads)
+        return documents
 
 
 def _categories_of(rankers: Mapping[str, Ranker]) -> dict[str, tuple[str, ...]]:

@@ -474,6 +474,54 @@ class VoteTable(NamedTuple):
     n_used: IntArray
 
 
+class TokenStream(NamedTuple):
+    """A field of many documents: the terms of document d, by number, are `tokens[offsets[d] : offsets[d + 1]]`."""
+
+    offsets: IntArray
+    tokens: Uint32Array
+
+
+class StreamViews(NamedTuple):
+    """What features look at: view v is the streams `members[starts[v] : starts[v + 1]]`, read one after another."""
+
+    starts: IntArray
+    members: IntArray
+    tokens: Float64Array  # of all documents, by view
+    mean_lengths: Float64Array  # of documents with such a text, by view
+    stream_mean_lengths: Float64Array  # the same by stream
+    n_documents: float
+
+
+class MatchedTerms(NamedTuple):
+    """The queries: query q has the different terms `starts[q]` to `starts[q + 1]`.
+
+    Its text is `places[place_starts[q] : place_starts[q + 1]]`, which counts among its terms.
+    """
+
+    starts: IntArray
+    numbers: Uint32Array  # as streams number terms; NO_TERM where no document has the term
+    document_frequencies: Float64Array  # (terms, views)
+    collection_counts: Float64Array  # (terms, views)
+    place_starts: IntArray
+    places: IntArray
+
+
+class QueryPairs(NamedTuple):
+    """The rows of query q are `starts[q]` to `starts[q + 1]`, each with a document."""
+
+    starts: IntArray
+    documents: IntArray
+
+
+class TextColumns(NamedTuple):
+    """What to compute: the measure of each column, the view it looks at, its settings, and whether to take the log."""
+
+    measures: list[str]
+    views: IntArray
+    settings: Float64Array  # (columns, most settings)
+    logs: BoolArray
+
+
 class SegmentPostings(NamedTuple):
     """The postings of a segment, in the fields that are searched: term t has those from `starts[t]` on.
 

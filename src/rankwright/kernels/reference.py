@@ -18,6 +18,7 @@ from rankwright.kernels.naive.features import *
 from rankwright.kernels.naive.forests import *
 from rankwright.kernels.naive.lambdas import *
 from rankwright.kernels.naive.linear import *
+from rankwright.kernels.naive.matches import *
 from rankwright.kernels.naive.metrics import *
 from rankwright.kernels.naive.nets import *
 from rankwright.kernels.naive.postings import *

@@ -11,11 +11,13 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.clicks.logs.log_blocks import Codes
-from rankwright.errors import FileFormatError, InputError, InputTypeError
+from rankwright.errors import FileFormatError
 from rankwright.formats.storage.streams import Paths
 from rankwright.text.collections.faults import CollectionFault, CollectionProblems
 from rankwright.text.collections.field_kinds import (
     DATE,
+    ID_NAMES,
+    KIND_OF_NAME,
     LINKS,
     NUMBER,
     Field,
@@ -26,12 +28,27 @@ from rankwright.text.collections.field_kinds import (
     number_of,
     seconds_of,
 )
-from rankwright.text.collections.record_files import Record, RecordFiles
+from rankwright.text.collections.record_files import (
+    FOLDER,
+    Record,
+    RecordFiles,
+    RecordKind,
+    RecordsGiven,
+    numbered_columns,
+    records_of,
+)
 
 DOCUMENTS_AT_A_TIME = 1000
 CHARACTERS_AT_A_TIME = 4 << 20  # fewer documents make a batch where they are long
 SAMPLED_DOCUMENTS = 1000  # in which fields and their kinds are looked for
 SAMPLED_CHARACTERS = 4 << 20
+DOCUMENTS = RecordKind(
+    what="documents",
+    formats=("jsonl", "parquet", "csv", "tsv", "trec", FOLDER),
+    usual=frozenset((*ID_NAMES, *KIND_OF_NAME)),
+    unnamed=numbered_columns("id"),
+    guesses=True,
+)
 JOINT = "\n"  # between the texts of a list, such as anchors
 
 
@@ -71,7 +88,7 @@ class Collection:
         What was wrong in the last reading.
     """
 
-    def __init__(self, records: RecordFiles | _RecordsGiven, layout: FieldLayout, *, strict: bool = False) -> None:
+    def __init__(self, records: RecordFiles | RecordsGiven, layout: FieldLayout, *, strict: bool = False) -> None:
         self._records, self._layout, self._strict = records, layout, strict
         self.fields = layout.fields
         self.problems = CollectionProblems(strict)
@@ -86,7 +103,7 @@ class Collection:
         """
         self.problems = CollectionProblems(self._strict)
         known = Codes(source=self._records.name)
-        gathered = _Gathered(self._layout, self.problems)
+        gathered = _GatheredDocuments(self._layout, self.problems)
         for path, line, record in self._records.read(self.problems):
             gathered.add(path, line, record)
             if gathered.is_full:
@@ -110,7 +127,8 @@ def read_documents(
     ----------
     source : path, sequence of paths, or sequence of dicts
         The files (JSON lines, Parquet, CSV, TSV, TREC; compressed or not), a folder of such files or of texts, or the
-        documents themselves.
+        documents themselves. The first line of CSV and TSV names the columns; without such a line the first column is
+        the id, and the others are numbered.
     format : {"jsonl", "parquet", "csv", "tsv", "trec", "folder"}, optional
         The format of all files; by default what each of them looks like.
     fields : dict from str to str, optional
@@ -134,7 +152,7 @@ def read_documents(
     >>> [batch.ids for batch in found.batches()]
     [['a', 'b']]
     """
-    records = _records_of(source, format)
+    records = records_of(source, DOCUMENTS, format)
     sample: list[Record] = []
     n_characters = 0
     for _, _, record in islice(records.read(CollectionProblems()), SAMPLED_DOCUMENTS):
@@ -145,39 +163,12 @@ def read_documents(
     return Collection(records, layout_of(records.name, sample, fields or {}), strict=strict)
 
 
-class _RecordsGiven:
-    """Documents that the caller has in memory."""
-
-    name = "the documents"
-
-    def __init__(self, records: list[Any]) -> None:
-        wrong = next((record for record in records if not isinstance(record, Mapping)), None)
-        if wrong is not None:
-            raise InputTypeError(f"a document must be a dict from names to values, got {type(wrong).__name__}")
-        self._records = records
-
-    def read(self, problems: CollectionProblems) -> Iterator[tuple[str, int, Record]]:  # noqa: ARG002
-        for number, record in enumerate(self._records, start=1):
-            yield self.name, number, {str(name): value for name, value in record.items()}
-
-
-def _records_of(source: Any, format: str | None) -> RecordFiles | _RecordsGiven:
-    if isinstance(source, Iterable) and not isinstance(source, str | bytes):
-        items = list(source)
-        if items and all(isinstance(item, Mapping) for item in items):
-            if format is not None:
-                raise InputError("documents that are given have no format: leave it out")
-            return _RecordsGiven(items)
-        source = items
-    return RecordFiles(source, format)
-
-
 def _size(record: Record) -> int:
     return sum(len(value) for value in record.values() if isinstance(value, str | list))
 
 
 @dataclass(slots=True, eq=False)
-class _Gathered:
+class _GatheredDocuments:
     """Documents gathered one by one until they make a batch; `places` says where each stood."""
 
     layout: FieldLayout

@@ -65,7 +65,7 @@ class CollectionProblems:
 
     def lines(self) -> list[str]:
         """A line for each kind of problem: how often it was met, and where first."""
-        return [f"{count:,} {problem}, first {self.first[problem]}" for problem, count in self.counts.items()]
+        return [f"{problem}: {count:,}, first at {self.first[problem]}" for problem, count in self.counts.items()]
 
     def to_dict(self) -> dict[str, int]:
         """How often each problem was met, as `--json` tells it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
@@ -34,6 +34,7 @@ YEAR = re.compile(r"\d{4}")
 LATEST_YEAR = 3000  # a smaller number in a field of dates is a year, not seconds since 1970
 MILLISECONDS = 1e11  # a larger number in a field of dates counts milliseconds
 LATEST_SECOND = 1e13
+FEW = 20  # names that a message lists
 LONGEST_ID = 512  # characters that a field may have which is taken for the id though its name does not say so
 
 
@@ -84,7 +85,7 @@ def _check_said(file: str, names: Sequence[str], said: Mapping[str, str]) -> Non
         if kind not in SAYABLE:
             raise UnknownNameError(f"kind of the field {name!r}", str(kind), SAYABLE)
         if name not in names:
-            raise FileFormatError(file, f"the first documents have no field {name!r}; they have {_told(names)}")
+            raise FileFormatError(file, f"the first documents have no field {name!r}; they have {listed_names(names)}")
     if list(said.values()).count(ID) > 1:
         raise InputError("only one field can hold the ids of documents: ", Parameter("fields"), " names several")
 
@@ -97,19 +98,20 @@ def _id_among(file: str, names: Sequence[str], values: Mapping[str, list[Any]], 
     found = told or usual[:1] or [name for name in open_names if _may_be_id(values[name])]
     if len(found) == 1:
         return found[0]
-    problem = f"no field is known to hold the ids of documents; there are {_told(names)}. Say which with "
+    problem = f"no field is known to hold the ids of documents; there are {listed_names(names)}. Say which with "
     raise FileFormatError(file, Message(problem, Parameter("fields", {"NAME": ID})))
-
-
-def _told(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name[:LONGEST_QUOTE]) for name in names[:20])
-    return (shown or "none") + (" and more" if len(names) > 20 else "")
 
 
 def _may_be_id(values: Sequence[Any]) -> bool:
     texts = [str(value) for value in values if isinstance(value, str | int)]
     short = all(len(text) <= LONGEST_ID and len(text.split()) == 1 for text in texts)
     return len(texts) == len(values) > 0 and short and len(set(texts)) == len(texts)
+
+
+def listed_names(names: Iterable[str]) -> str:
+    """The names of fields, as messages tell them."""
+    several = [repr(name[:LONGEST_QUOTE]) for name in names]
+    return (", ".join(several[:FEW]) or "none") + (" and more" if len(several) > FEW else "")
 
 
 def kind_of(name: str, values: Sequence[Any]) -> str | None:

@@ -1,8 +1,7 @@
-"""Records as tables: CSV, TSV and Parquet, a row each.
+"""Records as tables: CSV, TSV, Parquet and TREC's qrels, a row each.
 
-The first line of CSV and TSV names the columns. Where it holds values instead (MS MARCO's files have no header), the
-first column is the id, and the others are numbered. In CSV a cell may be in double quotes, inside which commas and line
-ends are plain text. In TSV quotes are plain text unless they enclose a whole cell, and a row is a line.
+In CSV a cell may be in double quotes, inside which commas and line ends are plain text. In TSV quotes are plain text
+unless they enclose a whole cell, and a row is a line.
 """
 
 from __future__ import annotations
@@ -14,29 +13,20 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from rankwright.data.frames import load_package
-from rankwright.errors import FileFormatError, InputError, folded_name
+from rankwright.errors import FileFormatError, InputError
 from rankwright.formats.delimited.cells import is_text, text_cells, whole_lines
-from rankwright.formats.lines import bounded_lines
+from rankwright.formats.lines import bounded_lines, numbered_fields
 from rankwright.formats.parquet import parquet_batches
 from rankwright.formats.storage.streams import input_name, open_input, open_line_blocks
+from rankwright.formats.trec import QRELS_LINE
 from rankwright.tables.text import counted
 from rankwright.text.collections.decoding import WIDE_MARKS, decoded
 from rankwright.text.collections.faults import CollectionProblems
-from rankwright.text.collections.field_kinds import ID_NAMES, KIND_OF_NAME, WEB_ADDRESS
+from rankwright.text.collections.field_kinds import WEB_ADDRESS
 
 Row: TypeAlias = tuple[int, list[str]]  # its line and its cells
 ROWS_AT_A_TIME = 200  # of Parquet: documents may be long
 LONGEST_NAME = 60  # characters: longer cells of a first line are values
-
-
-def csv_records(path: str, problems: CollectionProblems) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a CSV file whose cells are separated by commas or semicolons."""
-    return _named(path, csv_rows(path, problems))
-
-
-def tsv_records(path: str, problems: CollectionProblems) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a TSV file."""
-    return _named(path, tsv_rows(path, problems))
 
 
 def parquet_records(path: str, problems: CollectionProblems) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -47,6 +37,12 @@ def parquet_records(path: str, problems: CollectionProblems) -> Iterator[tuple[i
         for values in zip(*columns, strict=True):
             row += 1
             yield row, dict(zip(batch.schema.names, values, strict=True))
+
+
+def qrels_records(path: str, problems: CollectionProblems) -> Iterator[tuple[int, dict[str, Any]]]:  # noqa: ARG001
+    """The lines of TREC's qrels: query, iteration, document, grade."""
+    for number, fields in numbered_fields(path, QRELS_LINE, 4):
+        yield number, {"query": fields[0], "document": fields[2], "grade": fields[3]}
 
 
 def csv_rows(path: str, problems: CollectionProblems) -> Iterator[Row]:
@@ -88,24 +84,8 @@ def _unquoted(cell: str) -> str:
     return inside.replace('""', '"') if is_quoted else cell
 
 
-def _named(path: str, rows: Iterator[Row]) -> Iterator[tuple[int, dict[str, Any]]]:
-    first = next(rows, None)
-    if first is None:
-        raise FileFormatError(input_name(path), "is empty; wanted a line that names the columns")
-    names = [cell.strip() for cell in first[1]]
-    if not are_names(names):
-        rows = chain([first], rows)
-        names = ["id", *(f"column {place}" for place in range(2, len(names) + 1))]
-    if len(set(names)) < len(names):
-        raise FileFormatError(input_name(path), "two columns have the same name; wanted different ones", first[0])
-    for line, cells in rows:
-        yield line, dict(zip(names, cells, strict=True))
-
-
-def are_names(cells: Sequence[str]) -> bool:
-    """Whether the cells of a first line name columns: one is a usual name, or none looks like a value."""
-    if any(folded_name(cell) in ID_NAMES or folded_name(cell) in KIND_OF_NAME for cell in cells):
-        return True
+def looks_like_names(cells: Sequence[str]) -> bool:
+    """Whether the cells of a first line may name columns: none of them is a number, a URL or long."""
     return all(is_text(cell) and len(cell) <= LONGEST_NAME and not WEB_ADDRESS.match(cell) for cell in cells)
 
 
@@ -116,7 +96,12 @@ def _python_values(column: Any, path: str, problems: CollectionProblems) -> list
         column = column.cast(arrow.timestamp("us", column.type.tz), safe=False)
     if arrow.types.is_duration(column.type) or arrow.types.is_time(column.type):
         raise InputError(f"a column of type {column.type} holds no text, number or date")
-    return [_plain(value, path, problems) for value in column.to_pylist()]
+    if arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type):
+        column = column.cast(arrow.large_binary())  # so that what is not UTF-8 is counted, not refused
+    try:
+        return [_plain(value, path, problems) for value in column.to_pylist()]
+    except UnicodeDecodeError:
+        raise FileFormatError(input_name(path), "a list of texts is not UTF-8") from None
 
 
 def _plain(value: Any, path: str, problems: CollectionProblems) -> Any:
