@@ -40,7 +40,7 @@ FACT_LABELS = {"most_leaves": "leaves, largest tree", "of": "bags of"}  # for fa
 def inspect(
     reading: dict[str, Any],
     file: str | None = arg(
-        "A data file, - for standard input; a click log; a file of a model or a click model; or the folder of an index.",
+        "A data file, - for standard input; a click log; a file of a model or a click model; or an index's folder.",
         "DATA|MODEL|INDEX",
         default=None,
     ),
