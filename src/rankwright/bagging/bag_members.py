@@ -58,11 +58,9 @@ class ForestMembers:
         """Whether all forests may have the same number of trees: nobody said how it is to be found."""
         return self.single.n_trees is None and self.single.early_stopping is None
 
-    def length_of(self, forests: Sequence[TrainedRanker]) -> int | None:
-        """How many trees these forests have on average; None if they found nothing to learn."""
-        lengths = [forest_model(member).forest.n_trees for member in forests]
-        grown = [length for length in lengths if length]
-        return round(sum(grown) / len(grown)) if grown else None
+    def length_of(self, forests: Sequence[TrainedRanker]) -> int:
+        """How many trees these forests have on average."""
+        return max(1, round(sum(forest_model(forest).forest.n_trees for forest in forests) / len(forests)))
 
     def train(
         self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener, n_trees: int | None = None
@@ -151,7 +149,7 @@ class RankerMembers:
         """Whether all copies may have the same number of steps."""
         return self.forests is not None and self.forests.have_one_length
 
-    def length_of(self, copies: Sequence[TrainedRanker]) -> int | None:
+    def length_of(self, copies: Sequence[TrainedRanker]) -> int:
         """How many steps these copies have on average."""
         assert self.forests is not None
         return self.forests.length_of(copies)
