@@ -35,6 +35,7 @@ def long_searches() -> Iterator[None]:
     with ExitStack() as stack:
         for name, value in changes.items():
             stack.enter_context(patch.object(sizing, name, value))
+        stack.enter_context(patch.object(sizing, "FAST_SYMMETRIC", None))  # only little data had a choice
         stack.enter_context(patch.object(recipe, "leader_of", _leader_of))
         stack.enter_context(patch.object(bag_training, "N_THAT_SEARCH", MOST_BAGS))
         yield

@@ -111,7 +111,8 @@ class ForestGrowth:
         Only settings that are None are given; nothing if there is no such shape. Bags ask this once, for all of them.
         """
         by_size = sizing.chosen_settings(self.settings, self._shape())
-        if not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
+        is_little = sizing.is_little(self.lists.n_docs)
+        if not is_little or not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
             return {}
         candidates = self._candidates(self._start(self._base_score()), run)
         leader = leader_of(candidates, sizing.RACE_FOR_BAGS, sizing.LEAD_FOR_BAGS)
