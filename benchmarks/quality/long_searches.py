@@ -31,6 +31,7 @@ def long_searches() -> Iterator[None]:
         "TREES_IN_ALL_FOLDS": MOST_TREES,
         "RACE_FOR_BAGS": MOST_TREES,
         "LEAD_FOR_BAGS": LEAD_FOR_BAGS,
+        "RATE_IN_BAGS": sizing.SMALL.learning_rate,
     }
     with ExitStack() as stack:
         for name, value in changes.items():

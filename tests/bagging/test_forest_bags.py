@@ -141,6 +141,15 @@ def test_the_first_bags_find_the_number_of_trees_of_the_others(small_data, monke
     assert long.bag(3).equals(ranker.bag(3))
 
 
+@pytest.mark.parametrize(
+    ("given", "rate"),
+    [({}, 0.1), ({"n_trees": 3}, 0.05), ({"overfit": True}, 0.05), ({"learning_rate": 0.2}, None)],
+)
+def test_bags_that_find_their_number_of_trees_learn_quicker(given, rate, small_data):
+    ranker = rw.BLMART(n_bags=1, **OPEN, **given).fit(small_data)
+    assert ranker.chosen_.get("learning_rate") == rate
+
+
 @pytest.mark.parametrize("given", [{"n_trees": 20}, {"early_stopping": 2}])
 def test_each_bag_finds_its_own_number_of_trees_where_a_setting_says_how(given, small_data, monkeypatch):
     ranker = rw.BLMART(n_bags=4, **OPEN, **given).fit(small_data)

@@ -119,6 +119,12 @@ class ForestGrowth:
         shape = {**sizing.chosen_settings(self.settings, leader.shape), "n_trees": by_size["n_trees"]}
         return {name: value for name, value in shape.items() if name != "n_trees"} if shape != by_size else {}
 
+    def rate_for_bags(self) -> Chosen:
+        """The learning rate of bags that find their length, of little data; nothing if it is given, or the paper's."""
+        by_size = sizing.chosen_settings(self.settings, self._shape())
+        is_open = "learning_rate" in by_size and "n_trees" in by_size and not self._is_papers
+        return {"learning_rate": sizing.RATE_IN_BAGS} if is_open and sizing.is_little(self.lists.n_docs) else {}
+
     def _base_score(self) -> float:
         # Training starts from initial scores alone: a constant added to them would be learned twice.
         return 0.0 if self.lists.starts_from_scores else self.recipe.base_score(self.settings, self.lists)
