@@ -137,7 +137,7 @@ def test_the_first_bags_find_the_number_of_trees_of_the_others(small_data, monke
     first, others = ranker.trees_of_bags_[:2], ranker.trees_of_bags_[2:]
     assert others.tolist() == [round(first.mean())] * 2
     assert rw.BLMART(n_bags=2, **OPEN).fit(small_data).trees_of_bags_.tolist() == first.tolist()
-    long = rw.BLMART(n_bags=4, overfit=True, n_trees=int(others[0]), **OPEN).fit(small_data)
+    long = rw.BLMART(n_bags=4, overfit=True, n_trees=int(others[0]), learning_rate=0.1, **OPEN).fit(small_data)
     assert long.bag(3).equals(ranker.bag(3))
 
 
