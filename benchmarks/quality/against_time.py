@@ -108,8 +108,10 @@ def compute_missing(tasks: Sequence[Task]) -> None:
 def warm_up() -> None:
     """Load what each tool needs, so that its first result does not pay for it."""
     tiny = synthetic.web_search(20, docs_per_query=5, seed=0)
-    for tool, settings in (("lambdamart", "n_trees"), ("lightgbm", "n_estimators"), ("xgboost", "n_estimators")):
-        scores_of(f"{tool}({settings}=1)", tiny, tiny, seed=0)
+    for tool in ("lambdamart", "bl-mart"):
+        scores_of(f"{tool}(n_trees=1)", tiny, tiny, seed=0)
+    for tool in ("lightgbm", "xgboost"):
+        scores_of(f"{tool}(n_estimators=1)", tiny, tiny, seed=0)
     scores_of("catboost(iterations=1)", tiny, tiny, seed=0)
 
 
