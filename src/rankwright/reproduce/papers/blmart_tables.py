@@ -49,10 +49,14 @@ def paper_of(source: DataSource) -> Rows:
 
 
 def parts(setup: Setup) -> list[RunPart]:
-    """A part for each set, fold and ranker; the bags of both BL-MARTs are the same ones, in parts of a few."""
+    """A part for each set, fold and ranker; the bags of both BL-MARTs are the same ones, in parts of a few.
+
+    The first bags of every fold come before more bags of any, so that a run that was stopped has all folds.
+    """
     single = [_seeded(setup, part) for part in parts_by_row(NAME, setup, sources(setup), _single_rows, quick=2)]
     parts_of_bags = partial(_parts_of_bags, setup)
     bags = parts_by_row(NAME, setup, sources(setup), parts_of_bags, quick=2, name="bags", shown="bags {}")
+    bags.sort(key=lambda part: int(part.values["bags"]))
     return [*single, *(replace(part, cost=setup.pick(BAGS_OF_A_PART, 10, 2)) for part in bags)]
 
 
