@@ -27,6 +27,7 @@ from typing import Any
 from rankwright.reproduce.experiment import FULL, QUICK, Setup
 from rankwright.reproduce.experiment_table import EXPERIMENTS
 from rankwright.reproduce.outcome import shown_tables, verdict_table
+from rankwright.reproduce.records import rounded
 from rankwright.reproduce.running import PARTS_FOLDER, reproduce
 from rankwright.reproduce.sources import find_sources
 from rankwright.tables.text import markdown_table
@@ -163,9 +164,9 @@ def collected(
                     if name in ON_SETS}  # fmt: skip
     order = [*EXPERIMENTS, ON_CLICKS, *ON_SETS.values()]
     return {
-        "experiments": {name: rounded(experiments[name]) for name in order if name in experiments},
+        "experiments": {name: rounded(experiments[name], DIGITS) for name in order if name in experiments},
         "benchmarks": {
-            name: rounded(record) for name, record in sorted((_usable(kept["benchmarks"]) | _records()).items())
+            name: rounded(record, DIGITS) for name, record in sorted((_usable(kept["benchmarks"]) | _records()).items())
         },
         "scripts": _questions(),
     }
@@ -228,15 +229,6 @@ def _questions() -> dict[str, str]:
         if has_main and path.parent.name != "helpers" and name not in NO_QUESTION:
             found[name] = " ".join((ast.get_docstring(code) or "").split("\n\n")[0].split()).rstrip(":")
     return found
-
-
-def rounded(value: Any) -> Any:
-    """The same with few digits, so that the file stays small."""
-    if isinstance(value, dict):
-        return {name: rounded(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [rounded(one) for one in value]
-    return round(value, DIGITS) if isinstance(value, float) else value
 
 
 def main() -> None:

@@ -103,7 +103,7 @@ def test_the_best_of_a_sample_is_its_mean_over_all_samples():
         }
         for number, value in enumerate(values.tolist())
     }
-    searched = Searched(DataSource("made", "made"), results)
+    searched = Searched(Setup(TINY), DataSource("made", "made"), results)
     for n in range(1, 6):
         best = np.mean([max(sample) for sample in combinations(values.tolist(), n)])
         assert searched.best_of_sample(n) == pytest.approx((best, -best))

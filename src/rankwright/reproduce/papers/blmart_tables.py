@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.bagging.blmart import BLMART
 from rankwright.experiments.variance import best_length
 from rankwright.mart.lambdamart import LambdaMART
@@ -38,6 +39,7 @@ USUAL = "MQ2007"  # whose configuration and rankers other sets take
 N_BAGS = {"TD2004": 1000, "MQ2007": 1000, "MSLR-WEB10K": 50}
 SEEDS = 5  # of one LambdaMART; fixed before anything was run
 BAGS_OF_A_PART = 50  # so that a run that is killed loses minutes
+STEP = 0.001  # of sums of scores
 BAGS_STREAM = 1000  # seeds of a part's bags are so far from those of the next one
 
 sources = sets_of(*SLIDES_TABLES)
@@ -134,7 +136,8 @@ def _is_tuned_by_slides(source: DataSource) -> bool:
 def _bags(setup: Setup, source: DataSource, number: int, part: int, select: str) -> Result:
     """The sums over some bags of the test documents' scores: with all trees, and with those that validation chooses.
 
-    Each part has a seed of its own; together they are the bags of one BL-MART.
+    Each part has a seed of its own; together they are the bags of one BL-MART. Sums are whole numbers of `STEP`: they
+    add up the same in any order, and are kept in little space.
     """
     train, vali, test = fold(source, number, setup.seed)
     ranker = forest_for(setup, source, WITH, select)
@@ -147,22 +150,50 @@ def _bags(setup: Setup, source: DataSource, number: int, part: int, select: str)
         n_trees.append(chosen.n_trees)
         for row, forest in ((WITHOUT, chosen), (WITH, bag)):
             sums[row] += forest.predict(test.features, threads=THREADS)
-    return {"sums": {row: total.tolist() for row, total in sums.items()}, "trees": n_trees}
+    return {"sums": {row: _in_steps(total).tolist() for row, total in sums.items()}, "trees": n_trees}
+
+
+def _in_steps(sums: Float64Array) -> IntArray:
+    return np.rint(sums / STEP).astype(np.int64)
+
+
+def packed(results: Mapping[str, Result]) -> dict[str, Result]:
+    """The results with the sums of a fold's bags in the first of their parts."""
+    found = dict(results)
+    for keys in _parts_of_folds(results).values():
+        totals = {row: _total(results, keys, row).tolist() for row in BAGGED}
+        for key in keys:
+            found[key] = {**results[key], "sums": totals if key == keys[0] else {}}
+    return found
+
+
+def _parts_of_folds(results: Mapping[str, Result]) -> dict[str, list[str]]:
+    """The keys of the parts that hold bags, by set and fold."""
+    found: dict[str, list[str]] = {}
+    for key in (key for key in results if "sums" in results[key]):
+        found.setdefault(key.rpartition(", ")[0], []).append(key)
+    return found
+
+
+def _total(results: Mapping[str, Result], keys: Sequence[str], row: str) -> IntArray:
+    """The sums over all bags of these parts; those of a packed one are in another."""
+    found: IntArray = np.sum([results[key]["sums"][row] for key in keys if results[key]["sums"]], axis=0)
+    return found
 
 
 def with_bags(setup: Setup, results: Mapping[str, Result]) -> dict[str, Result]:
     """The results by set, fold and row: the parts of the bags become the values of both BL-MARTs."""
     found = {key: result for key, result in results.items() if "sums" not in result}
     for source in sources(setup):
-        in_parts = [key for key in results if key.startswith(f"{source.name}, ") and "sums" in results[key]]
-        for name in dict.fromkeys(key.rpartition(", ")[0] for key in in_parts):
+        for name, keys in _parts_of_folds(results).items():
+            if not name.startswith(f"{source.name}, "):
+                continue
             test = fold(source, int(name.rpartition(" ")[2]) - 1, setup.seed)[2]
+            n_bags = sum(len(results[key]["trees"]) for key in keys)
             for row in BAGGED:
-                total = np.sum(
-                    [results[key]["sums"][row] for key in in_parts if key.rpartition(", ")[0] == name], axis=0
-                )
-                scores = test.in_source_order(total)
-                found[f"{name}, {row}"] = {"values": values_of(scores, test, METRICS, convention_of(source))}
+                scores = test.in_source_order(_total(results, keys, row) * (STEP / n_bags))
+                values = values_of(scores, test, METRICS, convention_of(source))
+                found[f"{name}, {row}"] = {"values": values, "bags": n_bags}
     return found
 
 
@@ -178,7 +209,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         metrics = [metric for metric in METRICS if not printed or metric in printed]
         tables.append(metrics_table(source, "", values, metrics, paper))
         claims += _claims(setup, source, values)
-        notes += _chance_of_seeds(source, values)
+        notes += [*_chance_of_seeds(source, values), *_bags_so_far(setup, source, values[WITH])]
     note = (
         f"{setup.pick('all', 'two', 'one')} of the folds, "
         f"{setup.pick('the bags of the slides', '10 bags of 100 trees', '2 bags of 3 trees')}; rankers other than "
@@ -201,6 +232,19 @@ def _chance_of_seeds(source: DataSource, values: Mapping[str, Sequence[Result]])
             )
 
 
+def _bags_so_far(setup: Setup, source: DataSource, folds: Sequence[Result]) -> Iterator[str]:
+    """How many bags there are, where a run is not at its end."""
+    numbers, all_bags = sorted({one["bags"] for one in folds}), _n_bags(setup, source)
+    if numbers[0] < all_bags:
+        told = " to ".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
+        yield f"{source.name}: BL-MART has {told} bags on a fold so far, of {all_bags:,}"
+
+
+def is_needed(_: Setup, part: RunPart) -> bool:
+    """Fewer bags are a smaller BL-MART, but there must be some on each fold."""
+    return bool(part.values.get("bags", 0) == 0)
+
+
 def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
     otherwise = source.differs
     if not _is_tuned_by_slides(source):
@@ -220,4 +264,6 @@ def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Resu
         yield ahead(text, mine, others[best], (WITH, best), otherwise=otherwise)
 
 
-EXPERIMENT = PaperExperiment(NAME, SLIDES, "Evaluation results", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(
+    NAME, SLIDES, "Evaluation results", parts, run, conclude, sources, is_needed=is_needed, packed=packed
+)
