@@ -16,7 +16,7 @@ from rankwright.container.atomic import atomic_file
 from rankwright.errors import FileFormatError, InputError
 from rankwright.reproduce.experiment import FULL, Setup
 
-DIGITS = 6  # behind the point
+DIGITS = 5  # behind the point
 ENDING = ".jsonl.xz"
 
 
