@@ -32,6 +32,7 @@ from rankwright.metrics.confidence_intervals import bootstrap_interval
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
 from rankwright.metrics.significance import randomisation_p_value
 from rankwright.report.table_files import write_json
+from rankwright.reproduce.fold_values import best_on
 from rankwright.reproduce.published import LETOR_BASELINES, LETOR_METRICS
 from rankwright.reproduce.set_experiments import rankers_of_table
 
@@ -144,7 +145,7 @@ def _of_table(system: str, data: Fold) -> Any:
     rankers = rankers_of_table(system, select=CHOSEN_BY, seed=0, threads=1)
     for ranker in rankers:
         ranker.fit(data[0], valid=data[1])
-    return rankers[0] if len(rankers) == 1 else max(rankers, key=lambda ranker: ranker.history_.best_value)
+    return best_on(data[1], rankers, "letor")
 
 
 def rows_of(folder: str, systems: Iterable[str]) -> list[dict[str, Any]]:

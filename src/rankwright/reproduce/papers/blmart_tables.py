@@ -27,7 +27,14 @@ from rankwright.reproduce.fold_values import (
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.papers.blmart_tuning import COLUMNS, best_of_some, n_tried
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_BEST_CONFIGURATIONS, SLIDES_TABLES, WITH, WITHOUT, Rows
-from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, rankers_of_table, results_by_row, sets_of
+from rankwright.reproduce.set_experiments import (
+    TUNED_NOTE,
+    metrics_table,
+    parts_by_row,
+    rankers_of_table,
+    results_by_row,
+    sets_of,
+)
 from rankwright.reproduce.sources import DataSource, fold, source_named
 from rankwright.tuning.trials import for_json, from_json
 
@@ -213,8 +220,8 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     note = (
         f"{setup.pick('all', 'two', 'one')} of the folds, "
         f"{setup.pick('the bags of the slides', '10 bags of 100 trees', '2 bags of 3 trees')}; rankers other than "
-        "forests with our defaults (AdaRank with the best of four settings on validation documents), forests with the "
-        f"slides' best configuration (for sets not theirs, the best of {n_tried(setup)} on validation documents), "
+        f"forests with our defaults ({TUNED_NOTE}), forests with the slides' "
+        f"best configuration (for sets not theirs, the best of {n_tried(setup)} on validation documents), "
         "steps chosen by MAP on validation documents"
     )
     return Findings(tables, claims, [note, *notes])
