@@ -15,8 +15,8 @@ the whole table of baselines that was published with [LETOR 4.0](references.md#l
 LightGBM, XGBoost and CatBoost, on the official five folds. Figures are means of the five test parts in the `letor`
 convention. **The best figure of each column is bold, whoever has it.**
 
-Rankers of the published table have our defaults, with the training step chosen by MAP on `vali` (AdaRank, BagBoo: best of
-a few settings by MAP on `vali`). Forests that are called *tuned* get equal effort: the same number of settings, the
+Rankers of the published table have our defaults, with the training step chosen by MAP on `vali` (AdaRank, BagBoo: best
+of a few settings by MAP on `vali`). Forests that are called *tuned* get equal effort: the same number of settings, the
 tool's own defaults first and the others drawn from like ranges, each trained to the same number of trees; the
 settings and the number of trees are those with the best MAP on `vali`. `BL-MART` has its defaults and does not look
 at `vali`. The last columns compare each row with it by query: the difference in MAP with its 95 % interval
