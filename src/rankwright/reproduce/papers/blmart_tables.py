@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.bagging.blmart import BLMART
 from rankwright.experiments.variance import best_length
 from rankwright.mart.lambdamart import LambdaMART
@@ -26,7 +27,14 @@ from rankwright.reproduce.fold_values import (
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.papers.blmart_tuning import COLUMNS, best_of_some, n_tried
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_BEST_CONFIGURATIONS, SLIDES_TABLES, WITH, WITHOUT, Rows
-from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, rankers_of_table, results_by_row, sets_of
+from rankwright.reproduce.set_experiments import (
+    TUNED_NOTE,
+    metrics_table,
+    parts_by_row,
+    rankers_of_table,
+    results_by_row,
+    sets_of,
+)
 from rankwright.reproduce.sources import DataSource, fold, source_named
 from rankwright.tuning.trials import for_json, from_json
 
@@ -38,6 +46,7 @@ USUAL = "MQ2007"  # whose configuration and rankers other sets take
 N_BAGS = {"TD2004": 1000, "MQ2007": 1000, "MSLR-WEB10K": 50}
 SEEDS = 5  # of one LambdaMART; fixed before anything was run
 BAGS_OF_A_PART = 50  # so that a run that is killed loses minutes
+STEP = 0.01  # of sums of scores, in which documents of a query differ by several units
 BAGS_STREAM = 1000  # seeds of a part's bags are so far from those of the next one
 
 sources = sets_of(*SLIDES_TABLES)
@@ -49,10 +58,14 @@ def paper_of(source: DataSource) -> Rows:
 
 
 def parts(setup: Setup) -> list[RunPart]:
-    """A part for each set, fold and ranker; the bags of both BL-MARTs are the same ones, in parts of a few."""
+    """A part for each set, fold and ranker; the bags of both BL-MARTs are the same ones, in parts of a few.
+
+    The first bags of every fold come before more bags of any, so that a run that was stopped has all folds.
+    """
     single = [_seeded(setup, part) for part in parts_by_row(NAME, setup, sources(setup), _single_rows, quick=2)]
     parts_of_bags = partial(_parts_of_bags, setup)
     bags = parts_by_row(NAME, setup, sources(setup), parts_of_bags, quick=2, name="bags", shown="bags {}")
+    bags.sort(key=lambda part: int(part.values["bags"]))
     return [*single, *(replace(part, cost=setup.pick(BAGS_OF_A_PART, 10, 2)) for part in bags)]
 
 
@@ -130,7 +143,8 @@ def _is_tuned_by_slides(source: DataSource) -> bool:
 def _bags(setup: Setup, source: DataSource, number: int, part: int, select: str) -> Result:
     """The sums over some bags of the test documents' scores: with all trees, and with those that validation chooses.
 
-    Each part has a seed of its own; together they are the bags of one BL-MART.
+    Each part has a seed of its own; together they are the bags of one BL-MART. Sums are whole numbers of `STEP`: they
+    add up the same in any order, and are kept in little space.
     """
     train, vali, test = fold(source, number, setup.seed)
     ranker = forest_for(setup, source, WITH, select)
@@ -143,22 +157,50 @@ def _bags(setup: Setup, source: DataSource, number: int, part: int, select: str)
         n_trees.append(chosen.n_trees)
         for row, forest in ((WITHOUT, chosen), (WITH, bag)):
             sums[row] += forest.predict(test.features, threads=THREADS)
-    return {"sums": {row: total.tolist() for row, total in sums.items()}, "trees": n_trees}
+    return {"sums": {row: _in_steps(total).tolist() for row, total in sums.items()}, "trees": n_trees}
+
+
+def _in_steps(sums: Float64Array) -> IntArray:
+    return np.rint(sums / STEP).astype(np.int64)
+
+
+def packed(results: Mapping[str, Result]) -> dict[str, Result]:
+    """The results with the sums of a fold's bags in the first of their parts."""
+    found = dict(results)
+    for keys in _parts_of_folds(results).values():
+        totals = {row: _total(results, keys, row).tolist() for row in BAGGED}
+        for key in keys:
+            found[key] = {**results[key], "sums": totals if key == keys[0] else {}}
+    return found
+
+
+def _parts_of_folds(results: Mapping[str, Result]) -> dict[str, list[str]]:
+    """The keys of the parts that hold bags, by set and fold."""
+    found: dict[str, list[str]] = {}
+    for key in (key for key in results if "sums" in results[key]):
+        found.setdefault(key.rpartition(", ")[0], []).append(key)
+    return found
+
+
+def _total(results: Mapping[str, Result], keys: Sequence[str], row: str) -> IntArray:
+    """The sums over all bags of these parts; those of a packed one are in another."""
+    found: IntArray = np.sum([results[key]["sums"][row] for key in keys if results[key]["sums"]], axis=0)
+    return found
 
 
 def with_bags(setup: Setup, results: Mapping[str, Result]) -> dict[str, Result]:
     """The results by set, fold and row: the parts of the bags become the values of both BL-MARTs."""
     found = {key: result for key, result in results.items() if "sums" not in result}
     for source in sources(setup):
-        in_parts = [key for key in results if key.startswith(f"{source.name}, ") and "sums" in results[key]]
-        for name in dict.fromkeys(key.rpartition(", ")[0] for key in in_parts):
+        for name, keys in _parts_of_folds(results).items():
+            if not name.startswith(f"{source.name}, "):
+                continue
             test = fold(source, int(name.rpartition(" ")[2]) - 1, setup.seed)[2]
+            n_bags = sum(len(results[key]["trees"]) for key in keys)
             for row in BAGGED:
-                total = np.sum(
-                    [results[key]["sums"][row] for key in in_parts if key.rpartition(", ")[0] == name], axis=0
-                )
-                scores = test.in_source_order(total)
-                found[f"{name}, {row}"] = {"values": values_of(scores, test, METRICS, convention_of(source))}
+                scores = test.in_source_order(_total(results, keys, row) * (STEP / n_bags))
+                values = values_of(scores, test, METRICS, convention_of(source))
+                found[f"{name}, {row}"] = {"values": values, "bags": n_bags}
     return found
 
 
@@ -174,12 +216,12 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         metrics = [metric for metric in METRICS if not printed or metric in printed]
         tables.append(metrics_table(source, "", values, metrics, paper))
         claims += _claims(setup, source, values)
-        notes += _chance_of_seeds(source, values)
+        notes += [*_chance_of_seeds(source, values), *_bags_so_far(setup, source, values[WITH])]
     note = (
         f"{setup.pick('all', 'two', 'one')} of the folds, "
         f"{setup.pick('the bags of the slides', '10 bags of 100 trees', '2 bags of 3 trees')}; rankers other than "
-        "forests with our defaults (AdaRank with the best of four settings on validation documents), forests with the "
-        f"slides' best configuration (for sets not theirs, the best of {n_tried(setup)} on validation documents), "
+        f"forests with our defaults ({TUNED_NOTE}), forests with the slides' "
+        f"best configuration (for sets not theirs, the best of {n_tried(setup)} on validation documents), "
         "steps chosen by MAP on validation documents"
     )
     return Findings(tables, claims, [note, *notes])
@@ -195,6 +237,19 @@ def _chance_of_seeds(source: DataSource, values: Mapping[str, Sequence[Result]])
                 f"its MAP moves by {means.std(ddof=1):.4f}, one standard deviation, beside the chance over queries "
                 "that intervals tell"
             )
+
+
+def _bags_so_far(setup: Setup, source: DataSource, folds: Sequence[Result]) -> Iterator[str]:
+    """How many bags there are, where a run is not at its end."""
+    numbers, all_bags = sorted({one["bags"] for one in folds}), _n_bags(setup, source)
+    if numbers[0] < all_bags:
+        told = " to ".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
+        yield f"{source.name}: BL-MART has {told} bags on a fold so far, of {all_bags:,}"
+
+
+def is_needed(_: Setup, part: RunPart) -> bool:
+    """Fewer bags are a smaller BL-MART, but there must be some on each fold."""
+    return bool(part.values.get("bags", 0) == 0)
 
 
 def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
@@ -216,4 +271,6 @@ def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Resu
         yield ahead(text, mine, others[best], (WITH, best), otherwise=otherwise)
 
 
-EXPERIMENT = PaperExperiment(NAME, SLIDES, "Evaluation results", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(
+    NAME, SLIDES, "Evaluation results", parts, run, conclude, sources, is_needed=is_needed, packed=packed
+)
