@@ -30,7 +30,7 @@ from rankwright.metrics.evaluation import (
     ScoredLists,
     evaluate_lists,
 )
-from rankwright.metrics.judgments import Subtopics
+from rankwright.metrics.judgment_metrics import Subtopics
 from rankwright.metrics.metric import Metric
 from rankwright.metrics.metric_table import Measure
 from rankwright.progress.stages import announce

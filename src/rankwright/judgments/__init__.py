@@ -1,0 +1,12 @@
+"""Judgments: who said what of a document, how far raters agree, and one label out of many."""
+
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
+import inspect
+
+from rankwright.judgments.files.judgment_files import read_judgments, write_judgments
+from rankwright.judgments.judgment_store import JudgmentStore
+from rankwright.judgments.judgment_table import KINDS, Judgment, Judgments
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not inspect.ismodule(value))
