@@ -5,6 +5,7 @@
 
 import inspect
 
+from rankwright.judgments.combining.combined_labels import METHODS, CombinedLabels, combine
 from rankwright.judgments.files.judgment_files import read_judgments, write_judgments
 from rankwright.judgments.judgment_store import JudgmentStore
 from rankwright.judgments.judgment_table import KINDS, Judgment, Judgments
