@@ -8,6 +8,14 @@ import inspect
 from rankwright.judgments.combining.combined_labels import METHODS, CombinedLabels, combine
 from rankwright.judgments.files.judgment_files import read_judgments, write_judgments
 from rankwright.judgments.judgment_store import JudgmentStore
+from rankwright.judgments.judgment_summary import JudgmentSummary, RaterSummary, summarise_judgments
 from rankwright.judgments.judgment_table import KINDS, Judgment, Judgments
+
+from rankwright.judgments.prediction_powered import (
+    PoweredEstimate,
+    PoweredEvaluation,
+    powered_evaluation,
+    powered_mean,
+)
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not inspect.ismodule(value))
