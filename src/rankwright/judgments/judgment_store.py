@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from rankwright.errors import FileFormatError, InputError, require_type
+from rankwright.judgments.files.gathering import gather
 from rankwright.judgments.judgment_table import Judgment, Judgments
 
 SQLITE_MAGIC = b"SQLite format 3\0"
@@ -37,7 +38,9 @@ CREATE TABLE IF NOT EXISTS judgments (
 ) WITHOUT ROWID
 """
 SELECT = f"SELECT {', '.join(NAMES)} FROM judgments"
-INSERT = f"INSERT INTO judgments ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))}) ON CONFLICT (id) DO NOTHING"
+INSERT = (
+    f"INSERT INTO judgments ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))}) ON CONFLICT (id) DO NOTHING"
+)
 BY_ID = f"{SELECT} WHERE id = ?"
 
 
@@ -206,7 +209,7 @@ class JudgmentStore:
             The table; a store without judgments is an error.
         """
         try:
-            return Judgments.of(self.rows())
+            return gather(self.rows())
         except FileFormatError:
             raise
         except InputError as error:

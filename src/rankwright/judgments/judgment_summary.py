@@ -31,6 +31,7 @@ from rankwright.tables.text import ShownTable, ShownTables, counted
 FEWEST_SHARED = 5  # grades that a rater must share with others before anything is said of it
 CARELESS = 0.4  # the share of answers that have nothing to do with the truth, above which a rater is called careless
 FAR_OFF = 0.25  # levels by which a strict or lenient rater differs from others, at least
+SUSPICIOUS = 20  # documents on which raters agree without exception
 MOST_SHOWN = 20  # raters and pairs of raters in a table for people
 
 
@@ -205,6 +206,8 @@ class JudgmentSummary(Tabular):
         lines = [f"{self.contradictions[name]:,} {text}" for name, text in texts.items() if self.contradictions[name]]
         lines += [f"{problem}: {count:,}, left out (first at {self.first_problems[problem]})"
                   for problem, count in self.problems.items()]  # fmt: skip
+        if self.alpha["nominal"].value == 1 and self.counts["judged_by_several"] >= SUSPICIOUS:
+            lines.append("raters agree on every document that they share: the grades of one may be copies of another's")
         if self.counts["judged_by_several"] == 0:
             lines.append("no document was judged by two raters: agreement cannot be told")
         return lines
@@ -240,7 +243,7 @@ def summarise_judgments(judgments: Judgments) -> JudgmentSummary:
     >>> import rankwright as rw
     >>> one = rw.judgments.Judgment
     >>> graded = [one("q", d, r, g) for d, r, g in (("a", "ann", 2), ("a", "bob", 2), ("b", "ann", 0), ("b", "bob", 1))]
-    >>> round(rw.judgments.summarise_judgments(rw.judgments.Judgments.of(graded)).alpha["interval"].value, 3)
+    >>> round(rw.judgments.summarise_judgments(rw.judgments.gather(graded)).alpha["interval"].value, 3)
     0.727
     """
     require_type(judgments, Judgments, "judgments", "Judgments, as read_judgments gives them")

@@ -6,7 +6,7 @@ A `row` is a judgment. A `pair` is a query and a document, which one or several 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
@@ -74,7 +74,9 @@ class Judgment:
     def __post_init__(self) -> None:
         for name in ("query", "document", "rater"):
             text = getattr(self, name)
-            require_input(isinstance(text, str) and text != "", f"{name} must be a text that is not empty, got {text!r}")
+            require_input(
+                isinstance(text, str) and text != "", f"{name} must be a text that is not empty, got {text!r}"
+            )
         require_input(self.kind in KINDS, f"kind must be {', '.join(KINDS)}, got {self.kind!r}")
         if self.other is None:
             is_grade = isinstance(self.grade, int | float | np.number) and isfinite(self.grade)
@@ -107,7 +109,7 @@ class Judgment:
 class Judgments:
     """Judgments of many raters, in an order that depends on their content alone.
 
-    `read_judgments`, `Judgments.of` and a `JudgmentStore` make tables. A table never changes: methods return new ones.
+    `read_judgments`, `gather` and a `JudgmentStore` make tables. A table never changes: methods return new ones.
 
     Attributes
     ----------
@@ -147,33 +149,6 @@ class Judgments:
     kinds: NDArray[np.int8]
     problems: Mapping[str, int] = field(default_factory=dict)
     first_problems: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, judgments: Iterable[Judgment]) -> Judgments:
-        """Return the table of single judgments.
-
-        Parameters
-        ----------
-        judgments : iterable of Judgment
-            The judgments, in any order.
-
-        Returns
-        -------
-        Judgments
-            The same table for any order of the same judgments.
-
-        Examples
-        --------
-        >>> import rankwright as rw
-        >>> one = rw.judgments.Judgment
-        >>> rw.judgments.Judgments.of([one("q", "a", "ann", 2), one("q", "a", "bob", 1)])
-        Judgments(2 judgments of 1 document of 1 query by 2 raters)
-        """
-        from rankwright.judgments.files.gathering import Gathering
-
-        gathering = Gathering()
-        gathering.add_judgments(judgments)
-        return gathering.table()
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -246,7 +221,9 @@ class Judgments:
 
     def rows(self) -> Iterator[Judgment]:
         """Yield each row as a single judgment."""
-        queries, documents, raters = (text_ids(ids).tolist() for ids in (self.query_ids, self.document_ids, self.rater_ids))
+        queries, documents, raters = (
+            text_ids(ids).tolist() for ids in (self.query_ids, self.document_ids, self.rater_ids)
+        )
         columns = (self.queries, self.documents, self.raters, self.values, self.others, self.errors, self.times)
         comments = [""] * len(self) if self.comments is None else self.comments.tolist()
         for query, document, rater, value, other, error, time, comment in zip(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, text_ids
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Tabular
 from rankwright.errors import InputError, require, require_type
 from rankwright.judgments.files.judgment_files import qrels_of_judgments
@@ -200,9 +201,13 @@ class PoweredEvaluation(Tabular):
         title = f"convention {self.convention}: people judged {some.n_human:,} of {counted(some.n_queries, 'query')}"
         notes = []
         if self.n_partly:
-            notes.append(f"{counted(self.n_partly, 'query was', 'queries were')} judged by people only in part, and count as judged by the model alone")
+            notes.append(
+                f"{counted(self.n_partly, 'query was', 'queries were')} judged by people only in part, and count as judged by the model alone"
+            )
         if self.n_unknown:
-            notes.append(f"{counted(self.n_unknown, 'human label is', 'human labels are')} of documents that are in no list")
+            notes.append(
+                f"{counted(self.n_unknown, 'human label is', 'human labels are')} of documents that are in no list"
+            )
         notes.append("estimates hold if the queries that people judged were drawn at random")
         return ShownTable(title, names, rows, names[2:], notes)
 
@@ -242,14 +247,20 @@ def powered_evaluation(
     rules = as_convention(convention)
     measures = measures_of(metrics, rules)
     skips = [one.name for one in measures if one.convention.empty is Empty.SKIP]
-    require(not skips, f"{skips[0] if skips else ''} leaves out queries with nothing relevant, which people and models see differently: choose another convention")
+    require(
+        not skips,
+        f"{skips[0] if skips else ''} leaves out queries with nothing relevant, which people and models see differently: choose another convention",
+    )
     announce("measuring")
     pairs = {name: _values(lists, human, model_labels, measures, threads) for name, lists in systems.items()}
-    estimates = {name: {metric: _estimate(*own, metric) for metric, own in found.items()} for name, found in pairs.items()}
+    estimates = {
+        name: {metric: _estimate(*own, metric) for metric, own in found.items()} for name, found in pairs.items()
+    }
     first, *others = pairs
     for other in others:
         estimates[f"{other} - {first}"] = {
-            metric: _estimate(*_difference(pairs[other][metric], pairs[first][metric]), metric) for metric in pairs[first]
+            metric: _estimate(*_difference(pairs[other][metric], pairs[first][metric]), metric)
+            for metric in pairs[first]
         }
     lists = next(iter(systems.values()))
     labels, n_unknown = labels_for(lists, human)
@@ -313,6 +324,12 @@ def _estimate(y: Float64Array, x: Float64Array, judged: BoolArray, metric: str) 
         told = f"{metric}: people judged {counted(n_human, 'query')} as far as the metric looks"
         raise InputError(f"{told}; wanted {FEWEST_QUERIES} or more, drawn at random")
     return powered_mean(y[judged], x[judged], x[~judged])
+
+
+def unlabelled_lists(scores: Any, data: RankingDataset) -> ScoredLists:
+    """Lists of documents whose labels play no part, and may be absent."""
+    labels = np.full(data.n_docs, np.nan, np.float32) if data.labels is None else data.labels
+    return ScoredLists.of_dataset(scores, replace(data, labels=labels))
 
 
 def labels_for(lists: ScoredLists, judgments: Judgments) -> tuple[Float32Array, int]:

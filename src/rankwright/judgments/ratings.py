@@ -67,7 +67,9 @@ class Ratings:
 
     def counts(self) -> Float64Array:
         """How often each pair got each grade."""
-        flat = np.bincount(self.pairs.astype(np.int64) * self.n_levels + self.levels, minlength=self.n_pairs * self.n_levels)
+        flat = np.bincount(
+            self.pairs.astype(np.int64) * self.n_levels + self.levels, minlength=self.n_pairs * self.n_levels
+        )
         return flat.reshape(self.n_pairs, self.n_levels).astype(np.float64)
 
     def take(self, rows: BoolArray) -> Ratings:
@@ -88,7 +90,10 @@ def ratings_of(judgments: Judgments, scale: tuple[float, float] | None = None) -
     levels = _levels(found, scale)
     kept, repeats = _settled(graded, pairs, ~measured)
     estimates = Estimates(
-        pairs[measured], graded.raters[measured], graded.values[measured].astype(np.float64), graded.errors[measured].astype(np.float64)
+        pairs[measured],
+        graded.raters[measured],
+        graded.values[measured].astype(np.float64),
+        graded.errors[measured].astype(np.float64),
     )
     return Ratings(
         pairs[kept],

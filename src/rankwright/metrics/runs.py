@@ -154,6 +154,12 @@ def compare_runs(
     return replace(compare_evaluations(evaluations, alpha=alpha), material=ComparedSystems(lists))
 
 
+def lists_of_run(run: Run) -> ScoredLists:
+    """What a run retrieved, as lists of documents that nobody judged."""
+    unjudged = Qrels(run.query_ids, run.document_ids, np.full(len(run), np.nan, np.float32))
+    return joined_lists(run, unjudged, complete=False)
+
+
 def joined_lists(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
     """The queries in alphabetical order, each with its retrieved rows and then those judged but not retrieved."""
     if qrels.subtopics is not None:

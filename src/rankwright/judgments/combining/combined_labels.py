@@ -233,7 +233,10 @@ class CombinedLabels(Tabular):
             return [f"too few grades overlap to compare the model with the mean ({self.held_out.n_grades} held out)"]
         errors = ", ".join(f"{name} {error:.3f}" for name, error in self.held_out.errors.items())
         line = f"error in foretelling {self.held_out.n_grades:,} held-out grades: {errors}"
-        return [line, f"the model's share in the labels is {self.share:.2f}, the rest is the mean of a document's grades"]
+        return [
+            line,
+            f"the model's share in the labels is {self.share:.2f}, the rest is the mean of a document's grades",
+        ]
 
 
 def combine(
@@ -266,7 +269,7 @@ def combine(
     --------
     >>> import rankwright as rw
     >>> one = rw.judgments.Judgment
-    >>> told = rw.judgments.Judgments.of([one("q", "a", "ann", 2), one("q", "a", "bob", 1), one("q", "b", "bob", 0)])
+    >>> told = rw.judgments.gather([one("q", "a", "ann", 2), one("q", "a", "bob", 1), one("q", "b", "bob", 0)])
     >>> rw.judgments.combine(told, method="mean").labels
     array([1.5, 0. ])
     """

@@ -139,7 +139,10 @@ def searched(search: Search, counts: Float64Array, shares: Float64Array, is_trus
             tried = best._replace(**{Traits._fields[place]: moved})
             found = _fit(tried, counts, shares)
             better = found > fit
-            best, fit = best._replace(**{Traits._fields[place]: np.where(better, moved, best[place])}), np.maximum(fit, found)
+            best, fit = (
+                best._replace(**{Traits._fields[place]: np.where(better, moved, best[place])}),
+                np.maximum(fit, found),
+            )
     return Search(best, np.where(fit > before, search.steps, search.steps / 2))
 
 

@@ -146,7 +146,9 @@ class Beliefs:
         by_kind = self.of_kinds(counts)
         average = counts.sum(axis=0) + IMAGINED_GRADES * np.tensordot(self._kinds.prior, self._kinds.confusion, 1)
         average /= average.sum(axis=1, keepdims=True)
-        confusion = counts + IMAGINED_GRADES * np.where(self._is_trusted[:, None, None], by_kind.confusion, average[None])
+        confusion = counts + IMAGINED_GRADES * np.where(
+            self._is_trusted[:, None, None], by_kind.confusion, average[None]
+        )
         confusion /= confusion.sum(axis=2, keepdims=True)
         return Character.of(np.log(confusion), confusion, by_kind.careless)
 

@@ -63,7 +63,9 @@ def codes_or_none(texts: Texts, codes: Codes) -> Int32Array:
     if (sizes > 0).all():
         return codes.of_encoded(texts)
     found = np.full(len(sizes), -1, np.int32)
-    found[sizes > 0] = codes.of_encoded(Texts(texts.bytes, np.concatenate([texts.starts[:1], texts.starts[1:][sizes > 0]])))
+    found[sizes > 0] = codes.of_encoded(
+        Texts(texts.bytes, np.concatenate([texts.starts[:1], texts.starts[1:][sizes > 0]]))
+    )
     return found
 
 
@@ -222,5 +224,3 @@ def _wrong_cell(
         return FileFormatError(file, f"cell {column + 1}: there is text after a closing quote", line)
     found = (lines.cells_of(row, delimiter) or [""] * len(names))[column]
     return FileFormatError(file, f"column {names[column]!r}: wanted a number, found {found[:LONGEST_QUOTE]!r}", line)
-
-

@@ -187,6 +187,31 @@ class Gathering:
         return np.concatenate(texts)
 
 
+def gather(judgments: Iterable[Judgment]) -> Judgments:
+    """Return the table of single judgments.
+
+    Parameters
+    ----------
+    judgments : iterable of Judgment
+        The judgments, in any order.
+
+    Returns
+    -------
+    Judgments
+        The same table for any order of the same judgments.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> one = rw.judgments.Judgment
+    >>> rw.judgments.gather([one("q", "a", "ann", 2), one("q", "a", "bob", 1)])
+    Judgments(2 judgments of 1 document of 1 query by 2 raters)
+    """
+    gathering = Gathering()
+    gathering.add_judgments(judgments)
+    return gathering.table()
+
+
 def _numbers(values: Sequence[float | None]) -> Float64Array:
     return np.array([np.nan if value is None else value for value in values], np.float64)
 
@@ -200,5 +225,3 @@ def kind_places(names: Sequence[str], path: str, place_of: Any) -> IntArray:
         wanted = f"wanted {', '.join(KINDS)}"
         raise FileFormatError(path, f"{place_of(row)}: the kind of a rater is {names[row][:40]!r}; {wanted}")
     return found
-
-

@@ -200,7 +200,9 @@ def write_judgments(judgments: Judgments, path: FilePath, *, format: str | None 
     if kind not in WRITTEN:
         if format is not None:
             raise UnknownNameError("format to write judgments in", format, known=WRITTEN)
-        raise SettingError(f"the ending of {os.fspath(path)!r} names no format; wanted .csv, .tsv, .jsonl, .parquet or .qrels")
+        raise SettingError(
+            f"the ending of {os.fspath(path)!r} names no format; wanted .csv, .tsv, .jsonl, .parquet or .qrels"
+        )
     if kind == "qrels":
         write_qrels(qrels_of_judgments(judgments), path)
     elif kind == "preferences":
@@ -260,5 +262,3 @@ def preference_rows(judgments: Judgments) -> Iterator[list[Any]]:
     for (query, one, other), share, count in zip(pairs[starts].tolist(), shares.tolist(), votes.tolist(), strict=True):
         better, worse = (one, other) if share >= 0.5 else (other, one)
         yield [queries[query], documents[better], documents[worse], max(share, 1 - share), count]
-
-

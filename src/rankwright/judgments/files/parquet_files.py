@@ -69,7 +69,9 @@ def _block(columns: dict[str, Any], gathering: Gathering, how: HowToRead, file: 
         for row in np.unique(raters.astype(np.int64) * len(KINDS) + places, return_index=True)[1].tolist():
             if raters[row] >= 0:
                 gathering.name_kind(int(raters[row]), int(places[row]), f"of {file}, row {row + 1}")
-    comments = ["" if one is None else str(one) for one in columns["comment"].to_pylist()] if "comment" in columns else []
+    comments = (
+        ["" if one is None else str(one) for one in columns["comment"].to_pylist()] if "comment" in columns else []
+    )
     return RowBlock(
         _codes(columns["query"], gathering.queries),
         _codes(columns["document"], gathering.documents),

@@ -58,9 +58,7 @@ def _judgments_of(
             yield made
 
 
-def _judgment(
-    parts: Mapping[str, Any], place: str, file: str, gathering: Gathering, how: HowToRead
-) -> Judgment | None:
+def _judgment(parts: Mapping[str, Any], place: str, file: str, gathering: Gathering, how: HowToRead) -> Judgment | None:
     """The judgment of an object; None where it cannot be used, which is noted."""
     rater = how.rater if "rater" not in parts else _text(parts["rater"])
     absent = {Fault.NO_QUERY: parts["query"], Fault.NO_DOCUMENT: parts["document"], Fault.NO_RATER: rater}
