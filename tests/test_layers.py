@@ -30,6 +30,7 @@ LAYERS = [
     {"metrics"},
     {"objectives"},
     {"clicks"},
+    {"text", "judgments"},
     {"training"},
     {"explanations"},
     {"rankers"},
@@ -59,6 +60,7 @@ HOMES_OF = {
     "sklearn": ("rankers/", "bagging/", "tuning/"),
     "jinja2": ("report/",),
     "vl_convert": ("report/",),
+    "sqlite3": ("judgments/",),
 }
 
 MOST_BEHAVIOUR = 2  # classes of ours above a ranker, besides its settings
