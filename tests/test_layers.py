@@ -56,7 +56,7 @@ HOMES_OF = {
     "pandas": ("data/frames.py",),
     "polars": ("data/frames.py",),
     "fsspec": ("formats/storage/places.py",),
-    "pyarrow": ("data/frames.py", "formats/parquet.py"),
+    "pyarrow": ("data/frames.py", "formats/parquet.py", "text/collections/"),
     "sklearn": ("rankers/", "bagging/", "tuning/"),
     "jinja2": ("report/",),
     "vl_convert": ("report/",),

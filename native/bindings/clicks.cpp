@@ -11,6 +11,7 @@
 #include "bindings/define.hpp"
 #include "bindings/records.hpp"
 #include "bindings/require.hpp"
+#include "bindings/text_records.hpp"
 
 namespace rankwright {
 
@@ -42,12 +43,6 @@ template <> struct Reader<PairCells> {
 template <> struct Reader<IdTable> {
     static IdTable read(nb::handle table) {
         return {fill<std::uint64_t>(table, "hashes"), fill<std::int32_t>(table, "numbers")};
-    }
-};
-
-template <> struct Reader<Texts> {
-    static Texts read(nb::handle texts) {
-        return {view<std::uint8_t>(texts, "bytes"), view<std::int64_t>(texts, "starts")};
     }
 };
 
@@ -109,13 +104,6 @@ void require_votes(const VoteTable &table, const ShownLists &lists, VoteRule rul
         require(2 * most_votes(rule, clicked) <= table.capacity(),
                 "a part of the table must have room for the votes of each list");
     }
-}
-
-// Texts that stand one after another, from byte 0 on.
-void require_texts(const char *name, std::span<const std::int64_t> starts, std::size_t n_bytes) {
-    const bool rise = !starts.empty() && starts.front() >= 0 && std::is_sorted(starts.begin(), starts.end()) &&
-                      static_cast<std::size_t>(starts.back()) <= n_bytes;
-    if (!rise) throw std::invalid_argument(std::string(name) + " must rise from 0 to " + std::to_string(n_bytes));
 }
 
 Progress require_numbering(const IdTable &table, Out<std::int64_t> progress, std::size_t n_rows, std::size_t room,

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
+from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
 from tests.fuzz.foreign import Foreign
 from tests.fuzz.models import Models
+from tests.fuzz.specifications import Specifications
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Subject
 
@@ -19,4 +21,6 @@ SUBJECTS: Mapping[str, Subject] = {
     "foreign": Foreign(),
     "click-models": ClickModels(),
     "data": DataFiles(),
+    "collections": Collections(),
+    "specifications": Specifications(),
 }

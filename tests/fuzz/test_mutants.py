@@ -11,14 +11,17 @@ import pytest
 from tests.contracts.trained import COUNTING
 from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
+from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
 from tests.fuzz.models import Models
+from tests.fuzz.specifications import Specifications
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Refused, Subject, generator
 
 from rankwright.catalog.rankers import RANKERS
 
-PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS, DATA_FILES = 300, 20, 100, 400, 120
+PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS, DATA_FILES, COLLECTIONS = 300, 20, 100, 400, 120, 1500
+SPECIFICATIONS = 600
 SEED = 16
 
 
@@ -82,3 +85,19 @@ def test_data_files(seeds, tmp_path):
     data.warm_up(seeds / "data")
     n_refused = judge_all(data, seeds / "data", range(DATA_FILES), tmp_path)
     assert DATA_FILES / 4 < n_refused < DATA_FILES
+
+
+def test_collections(seeds, tmp_path):
+    collections = Collections()
+    collections.prepare(seeds / "collections")
+    collections.warm_up(seeds / "collections")
+    n_refused = judge_all(collections, seeds / "collections", range(COLLECTIONS), tmp_path)
+    assert COLLECTIONS / 10 < n_refused < COLLECTIONS
+
+
+def test_specifications(seeds, tmp_path):
+    specifications = Specifications()
+    specifications.prepare(seeds / "specifications")
+    specifications.warm_up(seeds / "specifications")
+    n_refused = judge_all(specifications, seeds / "specifications", range(SPECIFICATIONS), tmp_path)
+    assert SPECIFICATIONS / 10 < n_refused < SPECIFICATIONS

@@ -6,6 +6,7 @@
 
 #include "core/common/counter_random.hpp"
 #include "core/common/parallel.hpp"
+#include "core/common/text_hash.hpp"
 
 namespace rankwright {
 
@@ -33,18 +34,7 @@ struct Words {
     KnownTexts known;
 
     std::size_t length(std::size_t row) const { return ids.starts[row + 1] - ids.starts[row]; }
-    std::uint64_t hash(std::size_t row) const {
-        const std::uint8_t *bytes = ids.bytes.data() + ids.starts[row];
-        std::size_t n = length(row);
-        std::uint64_t value = mix(n), word = 0;
-        for (; n >= sizeof word; n -= sizeof word, bytes += sizeof word) {
-            std::memcpy(&word, bytes, sizeof word);
-            value = mix(value ^ word);
-        }
-        word = 0;
-        if (n > 0) std::memcpy(&word, bytes, n);
-        return mix(value ^ word);
-    }
+    std::uint64_t hash(std::size_t row) const { return hash_of_bytes(ids.bytes.data() + ids.starts[row], length(row)); }
     bool equal(std::size_t row, std::int32_t number) const {
         const std::size_t n = length(row), start = known.starts[number];
         if (known.starts[number + 1] - known.starts[number] != static_cast<std::int64_t>(n)) return false;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/common/texts.hpp"
+
 namespace rankwright {
 
 // Where ids are found by their hash. A slot holds the hash and the number of an id; the number is -1 where it is free.
@@ -13,14 +15,6 @@ struct IdTable {
     std::span<std::int32_t> numbers;
 
     std::size_t n_slots() const { return hashes.size(); }
-};
-
-// Texts one after another: text t is bytes[starts[t]] to bytes[starts[t + 1]].
-struct Texts {
-    std::span<const std::uint8_t> bytes;
-    std::span<const std::int64_t> starts;
-
-    std::size_t size() const { return starts.size() - 1; }
 };
 
 // The ids seen so far, by number, in arrays that have room for more.

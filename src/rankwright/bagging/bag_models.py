@@ -110,7 +110,7 @@ class BagModel(Model):
 
     def state(self) -> State:
         """The value out of the bag, and the states of all members."""
-        states = [member.to_state() for member in self.members]
+        states = [member.without_texts().to_state() for member in self.members]
         header = {"out_of_bag": self.oob_score, "bags": [header for header, _ in states]}
         return header, {
             _prefix(bag) + name: values for bag, (_, arrays) in enumerate(states) for name, values in arrays.items()

@@ -6,7 +6,7 @@ Nothing here needs scikit-learn or torch unless a ranker's class is asked for: m
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,13 @@ def ranker_named(name: str) -> type[Ranker]:
     return kind_named(name).ranker_class()
 
 
-def load(path: Any, *, module: Any = None, objective: str | None = None) -> Ranker:
+def load(
+    path: Any,
+    *,
+    module: Any = None,
+    objective: str | None = None,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> Ranker:
     """Read a trained ranker from its model file, or another library's model as one; reading it runs no code.
 
     Parameters
@@ -51,6 +57,9 @@ def load(path: Any, *, module: Any = None, objective: str | None = None) -> Rank
     objective : str, optional
         For the list of trees that XGBoost's `dump_model` writes: the objective that they were trained for, such as
         `"rank:ndcg"`. The list does not tell, and trees of several classes, which are no ranker, look the same.
+    functions : mapping from str to function, optional
+        For a ranker whose features are made by functions of your own: these functions by name. The file records their
+        fingerprints; another function is an error.
 
     Returns
     -------
@@ -67,7 +76,10 @@ def load(path: Any, *, module: Any = None, objective: str | None = None) -> Rank
     ...     rw.load(f"{folder}/ranker.rw").n_trees_
     3
     """
-    return read_model(path, module=module, objective=objective)[0]
+    ranker = read_model(path, module=module, objective=objective)[0]
+    if functions:
+        ranker.trained_ = ranker.trained().with_functions(functions)
+    return ranker
 
 
 def read_model(path: Any, *, module: Any = None, objective: str | None = None) -> tuple[Ranker, dict[str, Any]]:
@@ -192,6 +204,10 @@ class ModelDescription:
         What training chose for settings that are None.
     debiasing : dict or None
         What was found about position bias in the clicks it was trained on.
+    feature_origin : dict or None
+        How its features are made of texts: specification, fields, analyser, functions.
+    text_statistics : dict or None
+        What it keeps of an index, with which texts that are in none can be scored.
     """
 
     ranker: str
@@ -205,6 +221,8 @@ class ModelDescription:
     compressed_from: Mapping[str, Any] | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     debiasing: dict[str, Any] | None = None
+    feature_origin: dict[str, Any] | None = None
+    text_statistics: dict[str, Any] | None = None
 
     def ordered(self) -> IntArray:
         """Order the features by the first kind of importance.
@@ -242,6 +260,8 @@ class ModelDescription:
             "model": self.facts,
             "compressed_from": self.compressed_from,
             "debiasing": self.debiasing,
+            "feature_origin": self.feature_origin,
+            "text_statistics": self.text_statistics,
         }
 
 
@@ -272,5 +292,15 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
         compressed_from=ranker.compressed_from_,
         chosen=dict(ranker.chosen_),
         debiasing=header.get("debiasing"),
+        feature_origin=header.get("feature_origin"),
+        text_statistics=_described_statistics(ranker.trained_),
         importances={kind: ranker.importances(kind).tolist() for kind in ranker.importance_kinds},
     )
+
+
+def _described_statistics(trained: TrainedRanker) -> dict[str, Any] | None:
+    kept = trained.text_statistics
+    if kept is None:
+        return None
+    n_documents = kept.field_totals.n_documents
+    return {"terms": len(kept.number_of), "documents": n_documents, "complete": kept.is_complete}

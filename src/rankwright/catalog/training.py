@@ -13,6 +13,7 @@ from rankwright.arrays import Float32Array, Float64Array, Uint64Array
 from rankwright.catalog.rankers import load
 from rankwright.cluster.engine import Engine
 from rankwright.cluster.opening import open_engine
+from rankwright.container.file import container_size
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import row_hashes
 from rankwright.errors import InputError, require
@@ -25,6 +26,10 @@ from rankwright.metrics.comparison.system_comparison import SystemComparison, co
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.seen import warn_if_hashes_seen
+from rankwright.rankers.text_scoring import with_statistics_of
+from rankwright.rankers.trained import MODEL_KIND
+from rankwright.text.index.reading import Index, open_index
+from rankwright.text.statistics import COMMONEST_TERMS
 from rankwright.training.loop import Listener
 
 WATCHED = "watched: "  # what the names of files begin with that are only watched
@@ -77,10 +82,14 @@ class TrainingFiles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedOnFiles:
-    """The trained ranker, and its metrics on the validation and the test documents."""
+    """The trained ranker, and its metrics on the validation and the test documents.
+
+    `statistics` tells what it keeps of an index, where that was asked for.
+    """
 
     ranker: Ranker
     evaluations: Mapping[str, Evaluation]
+    statistics: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """How training went and what was measured, in types JSON can hold."""
@@ -93,6 +102,7 @@ class TrainedOnFiles:
             "best_value": history.best_value,
             "also_watched": {name: list(values) for name, values in self.ranker.watched_.items()},
             "chosen": dict(self.ranker.chosen_),
+            **({} if self.statistics is None else {"text_statistics": dict(self.statistics)}),
         } | {part: evaluation.to_dict() for part, evaluation in self.evaluations.items()}
 
 
@@ -106,12 +116,15 @@ def train_on_files(
     cluster: str | None = None,
     workers: int | None = None,
     allow_empty: bool = False,
+    with_statistics: str | None = None,
+    terms: int | None = None,
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
-    `checkpoint` is a folder from which a killed run goes on. The bags of a bagged ranker are trained by the workers of
+    `with_statistics` names an index, of which the model keeps the `terms` commonest terms. `checkpoint` is a folder from which a killed run goes on. The bags of a bagged ranker are trained by the workers of
     `cluster`, as in `open_engine`, or by threads of this process where it is None.
     """
+    index = None if with_statistics is None else open_index(with_statistics)
     with files.opened() as opened:
         with _on_cluster(ranker, cluster, workers):
             watched = {
@@ -125,9 +138,19 @@ def train_on_files(
                 checkpoint=checkpoint,
                 allow_empty=allow_empty,
             )
+        told = None if index is None else _keep_statistics(ranker, index, terms)
         ranker.save(out)
         measured = {part: evaluate_file(ranker, file, threads=ranker.threads) for part, file in opened.items()}
-    return TrainedOnFiles(ranker, measured)
+    return TrainedOnFiles(ranker, measured, told)
+
+
+def _keep_statistics(ranker: Ranker, index: Index, terms: int | None) -> dict[str, int]:
+    """Let the ranker keep what scoring texts needs; how many terms those are, and by how much its file grows."""
+    before = container_size(MODEL_KIND, *ranker.to_state())
+    ranker.trained_ = with_statistics_of(ranker.trained_, index, COMMONEST_TERMS if terms is None else terms)
+    kept = ranker.trained_.text_statistics
+    assert kept is not None
+    return {"terms": len(kept.number_of), "bytes": container_size(MODEL_KIND, *ranker.to_state()) - before}
 
 
 @contextmanager

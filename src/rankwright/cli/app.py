@@ -168,6 +168,7 @@ COMMANDS = (
         "convert",
         "split",
         "clicks",
+        "features",
         "judgments",
         "judgments combine",
         "judgments next",

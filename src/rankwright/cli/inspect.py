@@ -276,12 +276,35 @@ def _model_rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
         yield "position bias", model.debiasing["reason"]
         if model.debiasing["examination"]:  # none where propensities were given
             yield "", "examined, by position: " + " ".join(f"{one:.2f}" for one in model.debiasing["examination"])
+    yield from _text_rows(model)
     yield "training", _training(model.history)
     if model.training_data is not None:
         yield "training data", model.training_data
     for place, (name, value) in enumerate(sorted(model.settings.items())):
         shown = f"{model.chosen[name]} (by the data)" if value is None and name in model.chosen else value
         yield ("settings" if place == 0 else ""), f"{name} = {shown}"
+
+
+def _text_rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
+    """How features are made of texts, where they are."""
+    if model.feature_origin is None:
+        return
+    yield "features are made of", ", ".join(f"{name} ({kind})" for name, kind in model.feature_origin["fields"])
+    analyser = model.feature_origin["analyser"]
+    yield "texts are analysed by", ", ".join(f"{name} {value}" for name, value in sorted(analyser.items()))
+    for place, line in enumerate(model.feature_origin["specification"]["features"]):
+        told = " ".join(f"{name}={_listed_value(value)}" for name, value in line.items() if name != "family")
+        yield ("specification" if place == 0 else ""), f"{line['family']} {told}".strip()
+    for name, fingerprint in model.feature_origin["functions"].items():
+        yield "own function", f"{name}, fingerprint {fingerprint}"
+    if model.text_statistics is not None:
+        kept = model.text_statistics
+        which = "all" if kept["complete"] else "the commonest"
+        yield "statistics of texts", f"{which} {kept['terms']:,} terms of {counted(kept['documents'], 'document')}"
+
+
+def _listed_value(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _number(value: Any) -> str:

@@ -127,6 +127,13 @@ def converted(path: str, given: Given) -> list[Output]:
     return [_documents(path, target_format_of(path, given["target_format"]))]
 
 
+def documents(path: str, given: Given) -> list[Output]:  # noqa: ARG001
+    """Documents in the format that the name tells."""
+    from rankwright.formats.file_formats import format_of_name
+
+    return [_documents(path, format_of_name(path))]
+
+
 def split_parts(path: str, given: Given) -> list[Output]:
     """A folder for the parts of a file, which replace nothing that is there."""
     from rankwright.formats.splitting import split_targets

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "Example: rankwright train train.txt --valid valid.txt --ranker lambdamart --set n_trees=200 --set "
     "early_stopping=20 --out model.rw\n\n"
+    "Example: rankwright train features.parquet --with-statistics INDEX --out model.rw\n\n"
     "Example: rankwright train shards --set n_trees=500 --cluster auto --workers 4 --checkpoint run --out model.rw"
 )
 WHERE = "Where a forest is grown"
+OF_TEXTS = "Features of texts"
 
 
 @reads_data()
@@ -57,6 +59,12 @@ def train(
     workers: int | None = opt(
         "With --cluster: how many workers share the documents. Default: one per core.", panel=WHERE
     ),
+    with_statistics: str | None = opt(
+        "Keep what scoring texts without this index needs: of its commonest terms, in how many documents they are.",
+        "INDEX",
+        OF_TEXTS,
+    ),
+    terms: int | None = opt("With --with-statistics: how many terms. Default: 100,000.", panel=OF_TEXTS),
     allow_empty: bool = shared.ALLOW_EMPTY,
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
@@ -80,6 +88,7 @@ def train(
 
     chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
     require(cluster is not None or workers is None, "--workers goes with --cluster")
+    require(with_statistics is not None or terms is None, "--terms goes with --with-statistics")
     require(valid is not None or not watch, "--watch goes with --valid, which chooses the step")
     require(valid is not None or valid_initial_scores is None, "--valid-initial-scores goes with --valid")
     beside = {"initial_scores": initial_scores, "valid_initial_scores": valid_initial_scores, "pairs": pairs}
@@ -87,6 +96,7 @@ def train(
         train=data, valid=valid, watch=watch or (), test=test, **beside, format=format, options=reading
     )
     where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
+    where |= {"with_statistics": with_statistics, "terms": terms}
     train_and_show(chosen, files, out, name=ranker, as_json=as_json, report=report, shown=(title, text), **where)
 
 
@@ -135,6 +145,9 @@ def _show(trained: TrainedOnFiles, out: str) -> None:
         print_text(f"by the data: {chosen}")
     for line in _told_of_clicks(trained.ranker):
         print_text(line)
+    if trained.statistics is not None:
+        kept, size = trained.statistics["terms"], trained.statistics["bytes"]
+        print_text(f"statistics of {counted(kept, 'term')} kept for texts: the file grows by {size / 1e6:.1f} MB")
     if not trained.evaluations and not trained.ranker.history_.values:
         ranker = trained.ranker
         used = int(ranker.used_features().sum())

@@ -157,7 +157,8 @@ class ModelTrial:
             said = forest.predict(self.tree_lesson.features[: self.fit.n_docs], threads=self.threads)
             base_score = self._level - float(np.mean(said))
         smaller = self.model.with_forest(forest, base_score)
-        smaller.trained_ = replace(smaller.trained_, compressed_from=self.note(means))
+        known = smaller.trained_.with_texts_of(self.model.trained_)
+        smaller.trained_ = replace(known, compressed_from=self.note(means))
         return smaller
 
     def note(self, means: str) -> dict[str, Any]:

@@ -124,7 +124,8 @@ def net(task: Task) -> Iterator[Candidate]:
             threads=task.threads,
         )
         ranker.fit(trial.lesson, valid=trial.valid, listeners=task.listeners)
-        ranker.trained_ = replace(ranker.trained_, compressed_from=trial.note("net"))
+        known = ranker.trained_.with_texts_of(trial.model.trained_)
+        ranker.trained_ = replace(known, compressed_from=trial.note("net"))
         candidate = Candidate(trial.point("net", ranker), ranker)
         yield candidate
         if task.goal.is_reached(candidate.point):

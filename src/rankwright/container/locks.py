@@ -139,6 +139,27 @@ def _held_folder(path: str) -> int | None:
 
 
 @contextmanager
+def locked_file(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Hold a lock on the file at `path`, which is made where it is not there; a BlockingIOError if another has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN)
+    try:
+        try:
+            if IS_WINDOWS:
+                lock_byte(descriptor, 0)
+            else:
+                lock_file(descriptor)
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            if IS_WINDOWS:  # which tells of a lock in another way
+                raise BlockingIOError(*error.args) from None
+            # Elsewhere: no locks in this file system.
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def scratch_folder(kind: str, parent: str | None = None) -> Iterator[str]:
     """A folder for temporary files, in the system's own unless `parent` is given; it is gone after the block.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -79,6 +79,8 @@ class RankingDataset:
     side : mapping of str to array of float32, shape (n_docs,), optional
         What else is known of documents, such as a price: numbers, no features. λ-functions and metrics of your own get
         them as parameters of that name.
+    feature_origin : str, optional
+        How the features were made of texts, as `rankwright.text.FeatureOrigin` tells it in JSON; rankers keep it.
 
     Attributes
     ----------
@@ -114,6 +116,7 @@ class RankingDataset:
     initial_scores: Float64Array | None = None  # what training starts from; no part of what is learned
     categories: Categories | None = None  # of the features that hold codes
     side: Side | None = None  # by name, what functions of the user's own ask for
+    feature_origin: str | None = None  # how features were made of texts, as JSON; models keep it
 
     def __post_init__(self) -> None:
         n_docs, n_queries = self.groups.n_docs, self.groups.n_queries
@@ -694,7 +697,14 @@ def joined(parts: Sequence[RankingDataset]) -> RankingDataset:
         feature_names=parts[0].feature_names,
         categories=parts[0].categories,
         side=joined_sides([part.side for part in parts]),
+        feature_origin=one_origin(part.feature_origin for part in parts),
     )
+
+
+def one_origin(origins: Iterable[str | None]) -> str | None:
+    """How the features of several datasets or files were made, if that is the same for all of them."""
+    different = set(origins)
+    return different.pop() if len(different) == 1 else None
 
 
 def call_irrelevant(data: RankingDataset, share: float | None, rng: np.random.Generator) -> RankingDataset:

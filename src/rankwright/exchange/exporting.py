@@ -29,6 +29,11 @@ MOST_SAMPLE_ROWS = 200  # that are written beside the model
 MOST_VERIFIED_ROWS = 20_000  # of the user's
 
 
+FEATURES_STAY = (
+    "the engine must compute the features: how they are made of texts stays in the model file, as `inspect` shows"
+)
+
+
 class VerificationError(RankwrightError, RuntimeError):
     """A target gave other scores than ours."""
 
@@ -105,7 +110,7 @@ def export(
     return Exported(
         target=target.name,
         files=names,
-        notes=tuple(written.notes),
+        notes=(*written.notes, *_told_of_texts(trained)),
         limits=tuple(limit.text for limit in written.limits),
         lift=added,
         offset=written.offset,
@@ -187,3 +192,7 @@ def _write_all(path: Path, files: dict[str, bytes]) -> tuple[str, ...]:
         with atomic_file(names[ending]) as file:
             file.write(files[ending])
     return tuple(os.fspath(names[ending]) for ending in files)
+
+
+def _told_of_texts(trained: TrainedRanker) -> tuple[str, ...]:
+    return () if trained.features.origin is None else (FEATURES_STAY,)

@@ -217,6 +217,7 @@ class OpenFile:
     line_of: Callable[[int], int] | None = None  # the line of a row of the last block; None where there are no lines
     wanted: str = "a row for each document"  # what an empty file lacks
     own_names: tuple[str, ...] = ()  # of features, where columns have numbers and their names stand elsewhere
+    origin: str | None = None  # how the features were made, where the file tells
     check_all: Callable[[], None] | None = None  # raises if what was read of all files so far does not fit together
 
     @property

@@ -253,6 +253,7 @@ class TableColumns:
     roles: Mapping[str, NDArray[Any]]
     names: tuple[str, ...]  # of the features
     features: Float32Array
+    origin: str | None = None  # how features were made
 
     @classmethod
     def of(cls, data: RankingDataset, columns: Columns, first_query: int = 0) -> TableColumns:
@@ -261,7 +262,8 @@ class TableColumns:
         check_written_names([*data.names, *side], columns)
         roles = {columns.written(role): column for role, column in role_columns(data, first_query).items()}
         roles |= {name: column for name, column in side.items() if name not in data.names}
-        return cls(roles, data.names, data.in_source_order(data.dense("a table").features))
+        features = data.in_source_order(data.dense("a table").features)
+        return cls(roles, data.names, features, data.feature_origin)
 
     @property
     def header(self) -> list[str]:

@@ -28,6 +28,8 @@ VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
 BYTES_READ_AHEAD = 1 << 16  # of each column
 VALUES_WRITTEN_AT_ONCE = 1 << 21  # 8 MB
 BYTES_IN_GROUP = 1 << 26  # of a row group, which other tools read at once
+ORIGIN = b"rankwright.features"  # the entry of a file's metadata that tells how features were made
+LONGEST_ORIGIN = 16 << 20  # bytes
 BYTES_IN_PAGE = 1 << 16  # of a column, which every reader holds; a longer dictionary would make files larger, too
 
 
@@ -56,7 +58,8 @@ class ParquetReader(TableReader):
         """Open a file to read all rows or the chosen ones, in ascending order; on request only their query ids."""
         file, layout = self._opened(path)
         layout = layout.only_queries() if only_queries else layout
-        return OpenFile(self._blocks(path, file, layout, room, chosen), layout)
+        origin = _origin(file.schema_arrow.metadata, path)
+        return OpenFile(self._blocks(path, file, layout, room, chosen), layout, origin=origin)
 
     def _blocks(
         self, path: str, file: Any, layout: TableLayout, room: Room | None, chosen: IntArray | None
@@ -83,15 +86,8 @@ class ParquetReader(TableReader):
                     yield block
 
     def _opened(self, path: str) -> tuple[Any, TableLayout]:
-        if is_folder(path):
-            raise FileFormatError(path, "is a directory; wanted a Parquet file")
-        parquet = load_package("pyarrow.parquet", "reading Parquet")
+        file = _open_parquet(path)
         with arrow_errors(path), errors_name_file(path):
-            if is_address(path):  # where asking often costs more than the memory of a row group
-                file = parquet.ParquetFile(opened(path), pre_buffer=True)
-            else:  # so memory holds pages, not whole row groups
-                opened(path).close()  # what the system says of a file that cannot be opened names the file
-                file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
             return file, self.layout_of(file.schema_arrow.names, index_columns(file.schema_arrow))
 
 
@@ -115,6 +111,31 @@ def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[
     starts = np.cumsum([0, *counts])
     for group in np.flatnonzero(np.diff(np.searchsorted(chosen, starts))).tolist():
         yield int(starts[group]), [group]
+
+
+def _origin(metadata: Mapping[bytes, bytes] | None, path: str) -> str | None:
+    """How the features were made, if the file tells."""
+    told = (metadata or {}).get(ORIGIN)
+    if told is None:
+        return None
+    try:
+        if len(told) <= LONGEST_ORIGIN:
+            return told.decode()
+    except UnicodeDecodeError:
+        pass
+    raise FileFormatError(path, "what it tells of how its features were made cannot be read")
+
+
+def _open_parquet(path: str) -> Any:
+    if is_folder(path):
+        raise FileFormatError(path, "is a directory; wanted a Parquet file")
+    parquet = load_package("pyarrow.parquet", "reading Parquet")
+    with arrow_errors(path), errors_name_file(path):
+        if is_address(path):  # where asking often costs more than the memory of a row group
+            return parquet.ParquetFile(opened(path), pre_buffer=True)
+        opened(path).close()  # what the system says of a file that cannot be opened names the file
+        # So memory holds pages, not whole row groups.
+        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
 
 
 @contextmanager
@@ -160,7 +181,9 @@ def write_parquet(
     with atomic_output(path) as file, closing(_GroupWriter(file)) as writer:
         for table in tables_of(data, path, columns or Columns()):
             for block in table.blocks(VALUES_WRITTEN_AT_ONCE):
-                writer.append(arrow_table(block.roles, block.names, block.features))
+                own = arrow_table(block.roles, block.names, block.features)
+                told = table.origin
+                writer.append(own if told is None else own.replace_schema_metadata({ORIGIN: told.encode()}))
         writer.write_group()
 
 
@@ -224,6 +247,13 @@ def parquet_columns(path: FilePath) -> list[str]:
     parquet = load_package("pyarrow.parquet", "reading Parquet")
     with arrow_errors(fspath(path)):
         return list(parquet.read_schema(fspath(path)).names)
+
+
+def parquet_batches(path: str, rows_at_once: int) -> Iterator[Any]:
+    """All columns of a Parquet file, some rows at a time, as Arrow's record batches."""
+    file = _open_parquet(path)
+    with _closing(file), arrow_errors(path), errors_name_file(path):
+        yield from file.iter_batches(rows_at_once, use_threads=False)
 
 
 def write_parquet_columns(columns: Mapping[str, Sequence[Any]], path: FilePath) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.categories import in_code_order
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset import RankingDataset, one_origin
 from rankwright.data.sparse_rows import SparseRows
 from rankwright.errors import InputError, Message, Parameter, require_type
 from rankwright.formats.blocks import Block, IdTypes, Opener, Reader, Rows, Runs, blocks_of, errors_name_file, join_rows
@@ -53,9 +53,9 @@ def read_whole(paths: Paths, reader: Reader) -> RankingDataset:
     names = list_of_paths(paths)
     reader = with_known_categories(reader, names)
     matrix = GrowingMatrix(plain_size(names))
-    rows, feature_names = _without_features(names, reader, matrix.room, lambda block: matrix.keep(block.features))
+    rows, known = _without_features(names, reader, matrix.room, lambda block: matrix.keep(block.features))
     rows = replace(rows, features=matrix.finish(reader.absent_value))
-    return _dataset_of_all(names, reader, rows, feature_names)
+    return replace(_dataset_of_all(names, reader, rows, known.names), feature_origin=known.origin)
 
 
 def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
@@ -65,8 +65,8 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
     """
     names = list_of_paths(paths)
     reader = with_known_categories(reader, names)
-    rows, feature_names = _without_features(names, reader, ReusedMemory().room, take)
-    return Documents(_dataset_of_all(names, reader, rows), feature_names)
+    rows, known = _without_features(names, reader, ReusedMemory().room, take)
+    return Documents(replace(_dataset_of_all(names, reader, rows), feature_origin=known.origin), known.names)
 
 
 def begins_sparse(paths: Paths, reader: Reader) -> bool:
@@ -97,15 +97,24 @@ def scan_ids(paths: Sequence[str], open_file: Opener) -> IdTypes:
     return IdTypes.of(block.rows for block in blocks_of(paths, open_file, None, together=True, remedy=ANY_ORDER))
 
 
+@dataclass(frozen=True, slots=True)
+class _FeaturesOfFiles:
+    """What files tell of features: their names, and how they were made where that is the same in all files."""
+
+    names: tuple[str, ...]
+    origin: str | None
+
+
 def _without_features(
     paths: Sequence[str], reader: Reader, room: Room | None, take: TakeRows
-) -> tuple[Rows, tuple[str, ...]]:
-    """The rows of all files without their features, and the names of these; whole rows go to `take`."""
-    kept = []
+) -> tuple[Rows, _FeaturesOfFiles]:
+    """The rows of all files without their features, and what is known of these; whole rows go to `take`."""
+    kept, origins = [], set()
     for block in blocks_of(paths, reader.opener(), room, together=False):
         take(block.rows)
         kept.append(block.rows.without_features())
-    return join_rows(kept), _feature_names(block, reader)
+        origins.add(block.file.origin)
+    return join_rows(kept), _FeaturesOfFiles(_feature_names(block, reader), one_origin(origins))
 
 
 def _feature_names(block: Block, reader: Reader) -> tuple[str, ...]:
@@ -136,7 +145,7 @@ def _chunks(
             settled = rows if id_types is None else id_types.settle(rows)
             chunk = settled.dataset(_feature_names(block, reader), reader.side)
             chunk = with_texts(chunk, reader.categories)
-        yield chunk
+        yield chunk if block.file.origin is None else replace(chunk, feature_origin=block.file.origin)
 
 
 def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[Block, list[Rows]]]:

@@ -472,3 +472,113 @@ class VoteTable(NamedTuple):
     above: IntArray
     below: IntArray
     n_used: IntArray
+
+
+class TokenStream(NamedTuple):
+    """A field of many documents: the terms of document d, by number, are `tokens[offsets[d] : offsets[d + 1]]`."""
+
+    offsets: IntArray
+    tokens: Uint32Array
+
+
+class StreamViews(NamedTuple):
+    """What features look at: view v is the streams `members[starts[v] : starts[v + 1]]`, read one after another."""
+
+    starts: IntArray
+    members: IntArray
+    tokens: Float64Array  # of all documents, by view
+    mean_lengths: Float64Array  # of documents with such a text, by view
+    stream_mean_lengths: Float64Array  # the same by stream
+    n_documents: float
+
+
+class MatchedTerms(NamedTuple):
+    """The queries: query q has the different terms `starts[q]` to `starts[q + 1]`.
+
+    Its text is `places[place_starts[q] : place_starts[q + 1]]`, which counts among its terms.
+    """
+
+    starts: IntArray
+    numbers: Uint32Array  # as streams number terms; NO_TERM where no document has the term
+    document_frequencies: Float64Array  # (terms, views)
+    collection_counts: Float64Array  # (terms, views)
+    place_starts: IntArray
+    places: IntArray
+
+
+class QueryPairs(NamedTuple):
+    """The rows of query q are `starts[q]` to `starts[q + 1]`, each with a document."""
+
+    starts: IntArray
+    documents: IntArray
+
+
+class TextColumns(NamedTuple):
+    """What to compute: the measure of each column, the view it looks at, its settings, and whether to take the log."""
+
+    measures: list[str]
+    views: IntArray
+    settings: Float64Array  # (columns, most settings)
+    logs: BoolArray
+
+
+class SegmentPostings(NamedTuple):
+    """The postings of a segment, in the fields that are searched: term t has those from `starts[t]` on.
+
+    `lengths` are those of each field's documents, or one array for all fields together. Each block of postings of a
+    term has the largest count of each field, and the least length of a document that has the term there.
+    """
+
+    starts: IntArray
+    documents: Uint32Array
+    counts: tuple[NDArray[Any], ...]  # uint8, uint16 or uint32
+    lengths: tuple[Int32Array, ...]
+    block_starts: IntArray
+    block_most: tuple[Uint32Array, ...]
+    block_least: tuple[Uint32Array, ...]
+
+
+class SegmentStreams(NamedTuple):
+    """The terms of each document in order, field by field; empty where no phrase is asked for."""
+
+    offsets: tuple[IntArray, ...]
+    tokens: tuple[Uint32Array, ...]
+
+
+class QueryTerms(NamedTuple):
+    """The distinct terms of queries: query q has those from `starts[q]` on, numbers of a segment or 2**32 - 1."""
+
+    starts: IntArray
+    terms: Uint32Array
+    weights: Float64Array
+    rarities: Float64Array
+    lengths: Float64Array  # of each query
+
+
+class QueryPhrases(NamedTuple):
+    """Sequences of terms that documents must have: query q has the phrases from `starts[q]` on."""
+
+    starts: IntArray
+    term_starts: IntArray
+    terms: Uint32Array
+
+
+class TextScorer(NamedTuple):
+    """How postings are scored; `model` is "bm25", "bm25f", "dirichlet" or "dph"."""
+
+    model: str
+    saturation: float
+    bases: Float64Array
+    slopes: Float64Array
+    weights: Float64Array
+    smoothing: float
+    mean_length: float
+    least_length: float
+
+
+class TopDocuments(NamedTuple):
+    """The best documents of each query so far: a row a query, best first, with how many there are."""
+
+    scores: NDArray[np.float64]
+    documents: NDArray[np.int64]
+    sizes: IntArray

@@ -11,19 +11,23 @@ which are imported here; the helpers that several topics share are in modules of
 from inspect import isfunction
 
 from rankwright.kernels.naive.boosters import *
+from rankwright.kernels.naive.candidates import *
 from rankwright.kernels.naive.clicks import *
 from rankwright.kernels.naive.comparators import *
 from rankwright.kernels.naive.features import *
 from rankwright.kernels.naive.forests import *
 from rankwright.kernels.naive.lambdas import *
 from rankwright.kernels.naive.linear import *
+from rankwright.kernels.naive.matches import *
 from rankwright.kernels.naive.metrics import *
 from rankwright.kernels.naive.nets import *
+from rankwright.kernels.naive.postings import *
 from rankwright.kernels.naive.sparse import *
 from rankwright.kernels.naive.text import *
 from rankwright.kernels.naive.tree_grower import *
+from rankwright.kernels.naive.words import *
 
-_HELPERS = ("common", "tree_splits")
+_HELPERS = ("common", "tree_splits", "word_classes")
 _HOMES = {name: value.__module__.rpartition(".") for name, value in globals().items() if isfunction(value)}
 NAMES = sorted(
     name for name, (package, _, topic) in _HOMES.items() if package.endswith(".naive") and topic not in _HELPERS

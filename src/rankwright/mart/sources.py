@@ -98,7 +98,7 @@ def _prepared_file(ranker: Any, file: DataFile, given: Given, run: TrainingRun) 
     binned = bin_file(file, **ranker.binning())
     with_something_to_learn(binned.documents)
     scaling_for(ranker, binned.documents)
-    known = KnownFeatures(binned.n_features, tuple(binned.feature_names), binned.documents.categories)
+    known = KnownFeatures.of_binned(binned.n_features, binned.feature_names, binned.documents)
     valid, parts = binned_validation(ranker, known, given, binned.mapper)
     binned, found = _after_stages(ranker, binned, TrainingFindings(), run)
     lists = BinnedLists(binned, thread_count(ranker.threads), valid, parts=parts)
@@ -119,7 +119,7 @@ def prepared_bins(
     `found` is what stages found that the documents went through before, as those of a bag did.
     """
     require(ranker.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
-    known = KnownFeatures(data.n_features, tuple(data.feature_names), data.documents.categories)
+    known = KnownFeatures.of_binned(data.n_features, data.feature_names, data.documents)
     data, found = _after_stages(ranker, data, found or TrainingFindings(), run)
     lists = BinnedLists(data, thread_count(ranker.threads), valid, queries, watch_others)
     return PreparedForest(lists, known, found)

@@ -13,25 +13,39 @@ from rankwright.data.categories import Categories, decoded, numbers_of_categorie
 from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import numbered_names
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_input
 from rankwright.formats.reading import DataFile
+from rankwright.text.origin import FeatureOrigin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownFeatures:
-    """How many features there are, their names if they have any, and the categories of those that hold codes."""
+    """How many features there are, their names if they have any, and the categories of those that hold codes.
+
+    `origin` tells how they are made of texts, where they are.
+    """
 
     n_features: int
     names: tuple[str, ...] = ()
     categories: Categories | None = None
+    origin: FeatureOrigin | None = None
 
     def __post_init__(self) -> None:
         require_features(self.n_features)
+        if self.origin is not None:
+            made = self.origin.specification.names
+            lacking = [name for name in self.names if name not in made] if self.names else ["without names"]
+            require_input(not lacking, f"there is no telling how {quoted_list(lacking[:1])} is made of texts")
 
     @classmethod
     def of(cls, data: RankingDataset) -> KnownFeatures:
         """The features of a dataset."""
-        return cls(data.n_features, tuple(data.feature_names), data.categories)
+        return cls.of_binned(data.n_features, data.feature_names, data)
+
+    @classmethod
+    def of_binned(cls, n_features: int, names: Sequence[str], documents: RankingDataset) -> KnownFeatures:
+        """The features of documents whose values are kept elsewhere."""
+        return cls(n_features, tuple(names), documents.categories, _origin(documents.feature_origin, names))
 
     def aligned(self, data: RankingDataset) -> RankingDataset:
         """The data with these features, in their order and with their categories; others are left out.
@@ -83,6 +97,14 @@ class KnownFeatures:
         missing = [name for name in self.names if name not in names] if names else []
         if missing:
             raise InputError(missing_features(missing, names))
+
+
+def _origin(told: str | None, names: Sequence[str]) -> FeatureOrigin | None:
+    """How features of these names are made; None where some of them are made in another way."""
+    if told is None or not names:
+        return None
+    origin = FeatureOrigin.from_json(told)
+    return origin if set(names) <= set(origin.specification.names) else None
 
 
 def _with_numbers(data: RankingDataset, names: Sequence[str]) -> RankingDataset:

@@ -24,12 +24,16 @@ from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.seen import SeenQueries
 from rankwright.settings.text import check_values
 from rankwright.tables.text import counted
+from rankwright.text.origin import FeatureOrigin, OwnFunction
+from rankwright.text.statistics import TextStatistics
 from rankwright.training.loop import History
 
 MODEL_KIND = "model"
 MOST_UNPROVEN = 2**16  # features that a file may state without a number for each: readers make room for all of them
 LONGEST_CHOICE = 1000  # characters of a setting's value that training chose
 SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
+TEXT_ARRAYS = "text."  # the same for statistics of texts
+MAY_HAVE = ("compressed_from", "seen_queries", "categories", "debiasing", "feature_origin", "text_statistics")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -67,6 +71,8 @@ class TrainedRanker:
     training_data: str  # a fingerprint
     findings: TrainingFindings = field(default_factory=TrainingFindings)
     compressed_from: Mapping[str, Any] | None = None
+    text_statistics: TextStatistics | None = None  # with which texts that are in no index can be scored
+    functions: Mapping[str, OwnFunction] = field(default_factory=dict)  # of the user's own; files record fingerprints
 
     def __repr__(self) -> str:
         steps, features = counted(self.model.n_steps, "step"), counted(self.n_features, "feature")
@@ -91,6 +97,22 @@ class TrainedRanker:
     def takes_any_width(self) -> bool:
         """Whether documents may have more or fewer features, since the model does not tell how many there are."""
         return bool(self.settings.get("any_width", False))
+
+    def with_texts_of(self, other: TrainedRanker) -> TrainedRanker:
+        """The same with what another ranker of these features knows of texts: how features are made, and statistics."""
+        features = replace(self.features, origin=other.features.origin)
+        return replace(self, features=features, text_statistics=other.text_statistics, functions=other.functions)
+
+    def without_texts(self) -> TrainedRanker:
+        """The same without that: a member of a bag, which knows it for all of them."""
+        return replace(self, features=replace(self.features, origin=None), text_statistics=None, functions={})
+
+    def with_functions(self, functions: Mapping[str, OwnFunction]) -> TrainedRanker:
+        """The same with the functions that make some of its features; an error where they are others or lacking."""
+        origin = self.features.origin
+        require_input(origin is not None and bool(origin.fingerprints), "the model's features need no function")
+        assert origin is not None
+        return replace(self, functions=dict(origin.checked_functions(functions)))
 
     def predict(self, data: RankingDataset, *, threads: int | None = None) -> Float64Array:
         """A score for each document, in the caller's row order."""
@@ -161,6 +183,11 @@ class TrainedRanker:
             header["categories"] = {name: list(own) for name, own in self.features.categories.items()}
         if found.debiasing is not None:
             header["debiasing"] = found.debiasing.to_dict()
+        if self.features.origin is not None:
+            header["feature_origin"] = self.features.origin.to_dict()
+        if self.text_statistics is not None:
+            header["text_statistics"], counts = self.text_statistics.to_parts()
+            arrays = arrays | {TEXT_ARRAYS + name: values for name, values in counts.items()}
         return header | own_header, arrays
 
 
@@ -195,11 +222,10 @@ def read_trained(
     n_features = read_integer(header, "n_features", least=1, most=MOST_FEATURES)
     scaled = read_optional_field(header, "scaling", dict)
     scaling = None if scaled is None else FittedScaling.of_parts(scaled, arrays_with_prefix(arrays, SCALING_ARRAYS))
-    own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
+    own = {name: array for name, array in arrays.items() if not name.startswith((SCALING_ARRAYS, TEXT_ARRAYS))}
     model = kind.restored(StoredModel(settings, header, own, n_features, scaling, read_member))
     names = read_list(header, "feature_names", str)
-    may_have: dict[str, Any] = dict.fromkeys(("compressed_from", "seen_queries", "categories", "debiasing"))
-    may_have |= dict(header)
+    may_have: dict[str, Any] = dict.fromkeys(MAY_HAVE) | dict(header)
     debiasing = read_optional_field(may_have, "debiasing", dict)
     seen = read_optional_field(may_have, "seen_queries", dict)
     _check_widths(n_features, scaling, names)
@@ -211,7 +237,10 @@ def read_trained(
         model=model,
         scaling=scaling,
         features=KnownFeatures(
-            n_features, tuple(names), _categories(read_optional_field(may_have, "categories", dict), names)
+            n_features,
+            tuple(names),
+            _categories(read_optional_field(may_have, "categories", dict), names),
+            _origin(read_optional_field(may_have, "feature_origin", dict)),
         ),
         history=History.from_dict(read_field(header, "history", dict)),
         training_data=read_field(header, "training_data", str),
@@ -221,7 +250,24 @@ def read_trained(
             seen_queries=None if seen is None else SeenQueries.from_dict(seen),
             debiasing=None if debiasing is None else Debiasing.from_dict(debiasing),
         ),
+        text_statistics=_text_statistics(may_have, arrays),
     )
+
+
+def _origin(stored: dict[str, Any] | None) -> FeatureOrigin | None:
+    return None if stored is None else FeatureOrigin.from_dict(stored)
+
+
+def _text_statistics(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TextStatistics | None:
+    """What the model keeps of an index; its fields are those that the features were made of."""
+    stored, origin = read_optional_field(header, "text_statistics", dict), header["feature_origin"]
+    if stored is None:
+        return None
+    require_input(origin is not None, "there are statistics of texts, and features are not made of texts")
+    statistics = TextStatistics.of_parts(stored, arrays_with_prefix(arrays, TEXT_ARRAYS))
+    fields = FeatureOrigin.from_dict(origin).text_fields
+    require_input(statistics.text_fields == fields, "the statistics are of other fields than the features")
+    return statistics
 
 
 def _chosen(header: Mapping[str, Any], settings: Any) -> dict[str, Any]:

@@ -107,6 +107,10 @@ class Codes:
             return self.of_texts([str(one) for one in distinct.tolist()])[places]
         return self._integers.number(ids)
 
+    def encoded(self) -> Texts:
+        """The ids by number, as UTF-8."""
+        return encoded([str(one) for one in self._integers.ids.tolist()]) if self._texts is None else self._texts.known
+
     def ids(self) -> IdArray:
         """The ids by number: whole numbers if all are, else strings."""
         if self._texts is None:
@@ -156,6 +160,12 @@ class _TextNumbers:
 
     def __len__(self) -> int:
         return int(self._progress[0])
+
+    @property
+    def known(self) -> Texts:
+        """The texts by number."""
+        starts = self._known.starts[: len(self) + 1]
+        return Texts(self._known.bytes[: starts[-1]], starts)
 
     @property
     def ids(self) -> list[str]:

@@ -187,13 +187,8 @@ class CellReader:
             raise self._error(lines, cells.index(error.object), name, f"is not UTF-8 text: {error.object!r}") from None
 
     def _wrong_row(self, lines: Lines, row: int, column: int, kind: int) -> FileFormatError:
-        if kind == CellProblem.WRONG_COUNT:
-            found = "1 cell" if column == 1 else f"{column} cells"
-            wanted = f"wanted {len(self._names)}, one a column"
-            return FileFormatError(self._file, f"found {found}, {wanted}", lines.number_of(row))
-        if kind == CellProblem.BAD_QUOTE:
-            problem = f"cell {column + 1}: there is text after a closing quote"
-            return FileFormatError(self._file, problem, lines.number_of(row))
+        if kind in (CellProblem.WRONG_COUNT, CellProblem.BAD_QUOTE):
+            return _wrong_cells(self._file, lines, (row, column, kind), len(self._names))
         cells = lines.cells_of(row, self._delimiter) or []
         found = repr(cells[column][:LONGEST_QUOTE])
         decimals = comma_hint(cells[column])
@@ -213,6 +208,30 @@ class CellReader:
 
     def _error(self, lines: Lines, row: int, column: str, problem: str) -> FileFormatError:
         return FileFormatError(self._file, Message(f"column {column!r}: ", problem), lines.number_of(row))
+
+
+def text_cells(file: str, lines: Lines, n_columns: int, delimiter: str) -> Iterator[tuple[int, list[bytes]]]:
+    """All cells of each row as they are, with the number of the row's line; `file` is what messages call the file."""
+    spans = np.empty((len(lines.starts), n_columns, 2), np.int64)
+    targets, nothing, problem = -2 - np.arange(n_columns), np.empty(0, np.float32), np.empty(3, np.int64)
+    text = np.frombuffer(lines.text, np.uint8)
+    kernels.parse_cells(text, lines.starts, lines.ends, ord(delimiter), targets, nothing, spans.reshape(-1), problem, 1)
+    row, column, kind = problem.tolist()
+    if row >= 0:
+        raise _wrong_cells(file, lines, (row, column, kind), n_columns)
+    line, place = lines.number, 0
+    for start, cells in zip(lines.starts.tolist(), spans, strict=True):
+        line, place = line + lines.text.count(b"\n", place, start), start
+        yield line, texts_at(cells, lines.text)
+
+
+def _wrong_cells(file: str, lines: Lines, problem: tuple[int, int, int], n_columns: int) -> FileFormatError:
+    """What to say of a row that has too few or too many cells, or quotes that are wrong."""
+    row, column, kind = problem
+    if kind == CellProblem.WRONG_COUNT:
+        found = "1 cell" if column == 1 else f"{column} cells"
+        return FileFormatError(file, f"found {found}, wanted {n_columns}, one a column", lines.number_of(row))
+    return FileFormatError(file, f"cell {column + 1}: there is text after a closing quote", lines.number_of(row))
 
 
 def texts_at(spans: IntArray, content: bytes) -> list[bytes]:

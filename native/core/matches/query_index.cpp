@@ -1,0 +1,63 @@
+#include "core/matches/query_index.hpp"
+
+#include <algorithm>
+
+#include "core/common/elementary.hpp"
+
+namespace rankwright {
+
+void TermFinder::set(std::span<const std::uint32_t> numbers) {
+    std::size_t size = 16;
+    while (size < 4 * numbers.size()) size *= 2;
+    slots_.assign(size, {no_term, -1});
+    mask_ = size - 1;
+    for (std::size_t term = 0; term < numbers.size(); ++term) {
+        if (numbers[term] == no_term) continue;
+        std::size_t slot = hash(numbers[term]);
+        while (slots_[slot].number != no_term) slot = (slot + 1) & mask_;
+        slots_[slot] = {numbers[term], static_cast<std::int32_t>(term)};
+    }
+}
+
+void QueryIndex::set_places(std::span<const std::int64_t> places, std::size_t n_terms) {
+    places_ = places;
+    place_starts_.assign(n_terms + 1, 0);
+    for (const std::int64_t term : places) ++place_starts_[term + 1];
+    counts_.resize(n_terms);
+    for (std::size_t term = 0; term < n_terms; ++term) {
+        counts_[term] = static_cast<double>(place_starts_[term + 1]);
+        place_starts_[term + 1] += place_starts_[term];
+    }
+    places_by_term_.resize(places.size());
+    std::vector<std::int64_t> next(place_starts_.begin(), place_starts_.end() - 1);
+    for (std::size_t place = 0; place < places.size(); ++place) {
+        places_by_term_[next[places[place]]++] = static_cast<std::int64_t>(place);
+    }
+}
+
+void QueryIndex::set(const MatchedTerms &queries, std::size_t query, const StreamViews &views) {
+    const std::size_t first = queries.starts[query], n_terms = queries.starts[query + 1] - first;
+    const std::size_t first_place = queries.place_starts[query];
+    finder_.set(queries.numbers.subspan(first, n_terms));
+    set_places(queries.places.subspan(first_place, queries.place_starts[query + 1] - first_place), n_terms);
+    const std::size_t n_views = views.size();
+    for (auto *values : {&idf_, &share_, &collection_count_}) values->resize(n_views * n_terms);
+    for (std::size_t view = 0; view < n_views; ++view) {
+        for (std::size_t term = 0; term < n_terms; ++term) {
+            const std::size_t from = (first + term) * n_views + view, to = view * n_terms + term;
+            const double frequency = queries.document_frequencies[from];
+            idf_[to] = log_of(1.0 + (views.n_documents - frequency + 0.5) / (frequency + 0.5));
+            collection_count_[to] = queries.collection_counts[from];
+            share_[to] = views.tokens[view] > 0 ? collection_count_[to] / views.tokens[view] : 0.0;
+        }
+    }
+}
+
+bool QueryIndex::follows(std::int64_t first, std::int64_t second) const {
+    const std::span<const std::int64_t> own = places_of(first);
+    return std::any_of(own.begin(), own.end(), [&](std::int64_t place) {
+        return place + 1 < static_cast<std::int64_t>(places_.size()) && places_[place + 1] == second;
+    });
+}
+
+} // namespace rankwright

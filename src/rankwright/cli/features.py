@@ -1,0 +1,148 @@
+"""`rankwright features`: queries and documents of an index into training data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rankwright.cli import options as shared
+from rankwright.cli import output_kinds
+from rankwright.cli.options import arg, flag, opt
+from rankwright.cli.output import echo, print_json, print_text, progress, tell, tell_written
+from rankwright.errors import SettingError, require
+
+if TYPE_CHECKING:
+    from rankwright.text.feature_rows import ChosenRows
+    from rankwright.text.index.reading import Index
+    from rankwright.text.specification import FeatureSpecification
+
+EXAMPLES = (
+    "Example: rankwright features INDEX queries.tsv --qrels judgments.qrels --out train.parquet\n\n"
+    "Example: rankwright features INDEX queries.tsv --qrels judgments.qrels --candidates 1000 --spec features.toml "
+    "--out train.parquet\n\n"
+    "Example: rankwright features INDEX --show-spec default > features.toml"
+)
+WHERE, CLICKS = "Where features are computed", "Features of clicks"
+SHOWN_SPECIFICATIONS = ("default", "mslr")
+
+
+def features(
+    index: str = arg("The index of the documents, as `rankwright index` builds it.", "INDEX"),
+    queries: str | None = arg("The queries: TSV, CSV, JSON lines or Parquet.", "QUERIES", default=None),
+    qrels: str | None = opt(
+        "Judgments, which become labels: qrels, a table, or a log of clicks. Queries without any are left out.", "F"
+    ),
+    candidates: int | None = opt(
+        "Take so many of the best documents of each query by BM25. Default: the judged documents."
+    ),
+    unjudged: str = opt("What candidates without a judgment become: zero, keep (no label) or drop.", default="zero"),
+    spec: str | None = opt(
+        "Which features: a .toml or .json file, or default or mslr. Default: default, made for the index's fields.", "F"
+    ),
+    show_spec: str | None = opt("Print this specification for the index's fields as TOML, and stop.", "default|mslr"),
+    out: str | None = opt(
+        "The file of documents to write: .parquet, which keeps the specification, or .csv, .tsv, .txt.",
+        "DATA",
+        writes=output_kinds.documents,
+    ),
+    clicks: str | None = opt("A log of shown lists and clicks with times, as JSON lines or CSV.", "F", CLICKS),
+    at: str | None = opt(
+        "The time of queries that have none: a date or seconds since 1970. Only earlier clicks count.", "TIME", CLICKS
+    ),
+    strict: bool = flag("--strict", "Refuse queries and judgments that cannot be used, instead of counting them."),
+    cluster: str | None = opt(
+        "What computes features: local (processes here), auto (Ray, started here), or the address of a Ray cluster. "
+        "Default: threads.",
+        "local|auto|ADDRESS",
+        WHERE,
+    ),
+    workers: int | None = opt("With --cluster: how many at a time. Default: one per core.", panel=WHERE),
+    threads: int | None = shared.THREADS,
+    as_json: bool = shared.AS_JSON,
+) -> None:
+    """Compute features of queries and documents, as training data.
+
+    Each query has its judged documents, or with --candidates its best documents by BM25. Which features there are says
+    a specification; one that suits the index's fields is the default. A file of Parquet keeps the specification, and so
+    does a model that is trained on it.
+    """
+    from rankwright.text.index.reading import open_index
+
+    opened = open_index(index)
+    if show_spec is not None:
+        require(show_spec in SHOWN_SPECIFICATIONS, f"--show-spec takes {' or '.join(SHOWN_SPECIFICATIONS)}")
+        echo(_specification(show_spec, opened).to_toml().rstrip())
+        return
+    if queries is None or out is None:
+        raise SettingError("QUERIES and --out are needed: the queries, and the file to write")
+    require(cluster is not None or workers is None, "--workers goes with --cluster")
+    specification = _specification(spec or "default", opened)
+    with progress():
+        rows, problems = _rows(opened, queries, qrels, candidates, unjudged, at, strict, threads)
+        how: dict[str, Any] = {"cluster": cluster, "workers": workers, "threads": threads}
+        data = _computed(opened, rows, specification, clicks, how)
+        _write(data, out)
+    if as_json:
+        counts = {"queries": data.n_queries, "documents": data.n_docs, "features": data.n_features}
+        print_json(counts | rows.to_dict() | {"problems": problems, "out": out, "names": list(data.feature_names)})
+        return
+    for line in (*rows.lines(), *problems):
+        print_text(line)
+    echo(f"{data.n_features:,} features")
+    tell_written(out)
+
+
+def _specification(name: str, index: Index) -> FeatureSpecification:
+    from rankwright.text.default_specification import default_specification, mslr_specification
+    from rankwright.text.specification import read_specification
+
+    made = {"default": default_specification, "mslr": mslr_specification}
+    return made[name](index.fields) if name in made else read_specification(name)
+
+
+def _rows(
+    index: Index,
+    queries: str,
+    qrels: str | None,
+    candidates: int | None,
+    unjudged: str,
+    at: str | None,
+    strict: bool,
+    threads: int | None,
+) -> tuple[ChosenRows, list[str]]:
+    """The documents of each query, and what was wrong in the files."""
+    from rankwright.text.collections.field_kinds import seconds_of
+    from rankwright.text.collections.judged import read_judgments
+    from rankwright.text.collections.queries import read_queries
+    from rankwright.text.feature_rows import choose_rows
+
+    require(qrels is not None or candidates is not None, "give --qrels, --candidates or both")
+    moment = None if at is None else seconds_of(at)
+    require(at is None or moment is not None, f"--at takes a date or seconds since 1970, got {at!r}")
+    asked = read_queries(queries, strict=strict)
+    problems = asked.problems.lines()
+    judged = None
+    if qrels is not None:
+        read = read_judgments(qrels, strict=strict)
+        judged = read.of_known(asked, lambda ids: index.ordinals(ids) >= 0, qrels)
+        problems += read.problems.lines()
+    chosen = choose_rows(index, asked, judged, candidates=candidates, unjudged=unjudged, at=moment, threads=threads)
+    return chosen, problems
+
+
+def _computed(
+    index: Index, chosen: ChosenRows, specification: FeatureSpecification, clicks: str | None, how: dict[str, Any]
+) -> Any:
+    from rankwright.text.click_events import read_click_events
+    from rankwright.text.features import FeatureSources, features_of
+
+    events = None if clicks is None else read_click_events(clicks)
+    data = features_of(index, chosen.rows, specification, FeatureSources(events=events), **how)
+    return chosen.with_positions(data)
+
+
+def _write(data: Any, out: str) -> None:
+    from rankwright.formats.file_formats import format_of_name, write
+
+    write(data, out)
+    if format_of_name(out) != "parquet":
+        tell("only Parquet keeps the specification: a model trained on this file will not know how features are made")
