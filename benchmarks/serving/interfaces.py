@@ -1,9 +1,9 @@
-"""Which way from a socket to Python costs least for bodies of our sizes: granian's RSGI, ASGI and WSGI with threads, and
-FastAPI on uvicorn.
+"""Which way from a socket to Python costs least for bodies of our sizes: granian's RSGI, ASGI and WSGI with threads,
+and FastAPI on uvicorn.
 
 Every server takes a body, makes float32 of it, adds up each row and answers with 100 numbers as JSON: what is around
-scoring, without scoring. The server and `wrk` have a core each. What is told is requests a second and, since machines are
-shared, the processor time that the server spent on a request.
+scoring, without scoring. The server and `wrk` have a core each. What is told is requests a second and, since machines
+are shared, the processor time that the server spent on a request.
 
     python -m benchmarks.serving.interfaces --seconds 5
 

@@ -21,7 +21,8 @@ wrk.headers["Content-Type"] = "{kind}"
 local bad = 0
 function done(summary, latency, requests)
     local e = summary.errors
-    io.write(string.format('FOUND {{"requests": %d, "rate": %.1f, "p50_ms": %.3f, "p99_ms": %.3f, "wrong": %d, "broken": %d}}\\n',
+    local form = '"requests": %d, "rate": %.1f, "p50_ms": %.3f, "p99_ms": %.3f, "wrong": %d, "broken": %d'
+    io.write(string.format("FOUND {{" .. form .. "}}\\n",
         summary.requests, summary.requests / (summary.duration / 1e6), latency:percentile(50) / 1e3,
         latency:percentile(99) / 1e3, e.status, e.connect + e.read + e.write + e.timeout))
 end

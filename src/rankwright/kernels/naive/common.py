@@ -1,6 +1,7 @@
 """What several topics of twins share.
 
-These are the parts of a ragged array, random numbers made from counters, the nearest float32, and functions that round as the kernels do.
+These are the parts of a ragged array, random numbers made from counters, the float32 nearest to a number's text, and
+functions that round as the kernels do.
 """
 
 from __future__ import annotations
