@@ -25,7 +25,6 @@ from rankwright.web.messages import BINARY, JSON, Request, WebError
 ARROW = "application/vnd.apache.arrow.stream"
 REPORT = 9  # numbers of what the kernel tells
 LONGEST_SHOWN = 60  # letters of a text that an error repeats
-ID_COLUMN = "id"  # of Arrow tables, where it is no feature
 
 Id = str | int
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
@@ -86,7 +85,9 @@ def read_question(request: Request, shelf: ModelShelf, most_documents: int) -> Q
     if kind == BINARY:
         features, ids = raw_features(request.body, model), None
     else:
-        features, ids = _arrow_features(request.body, model)
+        from rankwright.serve.arrow import arrow_features  # pyarrow is an extra of its own
+
+        features, ids = arrow_features(request.body, model)
     check_documents(len(features), most_documents)
     check_finite(features, model)
     options = RankOptions(model=asked.model, query=asked.query, ids=ids, top=asked.top, explain=asked.explain)
@@ -207,7 +208,7 @@ def _plain_question(body: bytes, model: ServedModel, most: int) -> Question:
     check_documents(max(map(len, columns.values())), most)
     features = np.empty((len(next(iter(columns.values()))), model.n_features), np.float32)
     for place, name in enumerate(model.features):
-        features[:, place] = _numbers(columns[name], name, model)
+        features[:, place] = column_numbers(columns[name], name, model)
     check_finite(features, model)
     return Question(model, features, options)
 
@@ -234,7 +235,8 @@ def _columns_of(value: Any, shape: str, names: Sequence[str], model: ServedModel
     return columns
 
 
-def _numbers(values: Sequence[Any], name: str, model: ServedModel) -> Any:
+def column_numbers(values: Sequence[Any], name: str, model: ServedModel) -> Any:
+    """A column of JSON's values as numbers: categories become their codes, null becomes NaN."""
     known = (model.trained.features.categories or {}).get(name)
     if known is not None:
         return codes_in(values, known).codes
@@ -262,7 +264,7 @@ def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
         raise WebError(HTTPStatus.BAD_REQUEST, f"the body is no JSON: {error}") from None
 
 
-# --- Arrow and float32 ---
+# --- what all have in common ---
 
 
 def raw_features(body: bytes | memoryview, model: ServedModel) -> Float32Array:
@@ -272,42 +274,6 @@ def raw_features(body: bytes | memoryview, model: ServedModel) -> Float32Array:
         told = f"{len(body):,} bytes are no whole number of documents of {model.n_features} float32 ({width} bytes)"
         raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, told)
     return np.frombuffer(body, "<f4").reshape(-1, model.n_features)
-
-
-def _arrow_features(body: bytes, model: ServedModel) -> tuple[Float32Array, list[Id] | None]:
-    """The features in an Arrow stream, found by the names of its columns, and ids where it has a column of them."""
-    import pyarrow as pa
-
-    try:
-        table = pa.ipc.open_stream(pa.py_buffer(body)).read_all()
-        ids = None
-        if ID_COLUMN in table.column_names and ID_COLUMN not in model.features:
-            ids = table.column(ID_COLUMN).to_pylist()
-            table = table.drop_columns([ID_COLUMN])
-        check_names(table.column_names, model)
-        features = np.empty((table.num_rows, model.n_features), np.float32)
-        for place, name in enumerate(model.features):
-            features[:, place] = _arrow_column(table.column(name), name, model)
-    except (pa.ArrowException, OSError) as error:
-        told = str(error).partition("\n")[0][:200]
-        raise WebError(HTTPStatus.BAD_REQUEST, f"the body is no Arrow stream as it is wanted: {told}") from None
-    if ids is not None and not all(isinstance(one, str | int) for one in ids):
-        raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, "ids are texts or whole numbers")
-    return features, ids
-
-
-def _arrow_column(column: Any, name: str, model: ServedModel) -> Any:
-    import pyarrow as pa
-
-    if name in (model.trained.features.categories or {}):
-        return _numbers(column.to_pylist(), name, model)
-    numbers = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-    if numbers.type != pa.float32():
-        numbers = numbers.cast(pa.float32())
-    return numbers.to_numpy(zero_copy_only=False)
-
-
-# --- what all have in common ---
 
 
 def check_names(names: Sequence[str], model: ServedModel) -> None:

@@ -129,7 +129,7 @@ class InferenceHandler:
             told = f"{INPUT} must be of datatype {' or '.join(DATATYPES)}, got {tensor.datatype!r}"
             raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, told)
         check_documents(tensor.shape[0], self._most)
-        features = _numbers(tensor, binary).reshape(tensor.shape).astype(np.float32, copy=False)
+        features: Float32Array = _numbers(tensor, binary).reshape(tensor.shape).astype(np.float32, copy=False)
         check_finite(features, model)
         return features
 

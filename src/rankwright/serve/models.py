@@ -105,7 +105,7 @@ class ServedModel:
 
 @lru_cache(maxsize=1024)
 def _one_group(n_docs: int) -> Groups:
-    return Groups([0, n_docs])
+    return Groups(np.array([0, n_docs]))
 
 
 class ModelShelf:

@@ -33,9 +33,12 @@ class AccessLog:
         threading.Thread(target=self._flush_often, name="access-log", daemon=True).start()
 
     def stop(self) -> None:
-        """Write what is left."""
+        """Write what is left, and close the file."""
         self._stopped.set()
         self.flush()
+        if self._file is not None and self._path != "-":
+            self._file.close()
+        self._file = None
 
     def tell(self, request: Request, status: int, seconds: float, client: str, size: int) -> None:
         """Note a request; `request.noted` has what its handler said of it."""

@@ -12,6 +12,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class MetricBoard:
         self._computed: list[Callable[[], Iterable[str]]] = []
         self._lock = multiprocessing.get_context("fork").Lock()
         self._rows: Float64Array = np.zeros((n_processes, 0))
-        self._own: memoryview = memoryview(bytearray()).cast("d")
+        self._own: Any = memoryview(bytearray()).cast("d")  # a memoryview of floats
 
     def counter(self, name: str, help: str, labels: Labels = ()) -> int:
         """The place of a number that only grows."""

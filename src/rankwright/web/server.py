@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,7 +50,7 @@ def require_server() -> None:
         raise SettingError("serving needs a system whose processes can be forked: Linux or macOS")
 
 
-def run_server(application: Callable[..., Any], place: Place, limits: Limits) -> None:
+def run_server(application: Any, place: Place, limits: Limits) -> None:
     """Serve until a signal ends it; requests that were taken are answered first."""
     require_server()
     from granian.constants import HTTPModes, Interfaces, Loops
