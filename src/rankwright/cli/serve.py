@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankwright.cli.options import AS_JSON, arg, flag, opt
+from rankwright.cli.options import AS_JSON, arg, flag, number_given, opt, separated
 from rankwright.cli.output import print_json, tell
 from rankwright.errors import SettingError, require
 
@@ -14,6 +14,7 @@ EXAMPLES = (
     "Example: rankwright serve model.rw --address 0.0.0.0 --tokens tokens.txt --access-log access.jsonl"
 )
 LISTEN, LET_IN, LIMITS, MODELS = "Where to listen", "Whom to let in", "Limits", "Models"
+LIVE = "The live loop"
 
 
 def serve(
@@ -37,6 +38,16 @@ def serve(
         "How often to look whether model files changed; 0 never looks.", panel=MODELS, default=1.0, min=0.0
     ),
     threads: int = opt("How many threads score a request.", panel=MODELS, default=1, min=1),
+    journal: str | None = opt("A folder for lists that are served and for clicks on them.", "DIR", LIVE),
+    keep_features: bool = flag("--keep-features", "Keep the features of served documents there, too.", LIVE),
+    click_window: float = opt(
+        "How many seconds a list waits for clicks, before it goes into a segment.", panel=LIVE, default=1800.0, min=0.0
+    ),
+    segment_seconds: float = opt("How often to make segments.", panel=LIVE, default=60.0, min=0.1),
+    split: str | None = opt("Share queries out among models: A=0.9,B=0.1.", "NAME=X,…", LIVE),
+    interleave: str | None = opt("Let two models take turns in each list: A,B.", "A,B", LIVE),
+    shadow: str | None = opt("A model that scores as well, and is never shown.", "NAME", LIVE),
+    salt: str = opt("What the ids of queries are hashed with to share them out.", panel=LIVE, default="rankwright"),
     max_body: int = opt("The largest body, in bytes.", "BYTES", LIMITS, default=16 * 2**20, min=1),
     max_documents: int = opt("The most documents of a request.", panel=LIMITS, default=10_000, min=1),
     max_seconds: float = opt(
@@ -59,8 +70,9 @@ def serve(
 
     require_server()
     from rankwright.formats.reading import read
-    from rankwright.serve.application import RankServer, ServeSettings
+    from rankwright.serve.application import JournalSettings, RankServer, ServeSettings
     from rankwright.serve.reloading import CheckSample
+    from rankwright.serve.traffic import Traffic
     from rankwright.web.access_log import AccessLog
     from rankwright.web.application import Shell
     from rankwright.web.guard import Guard, read_tokens
@@ -74,7 +86,10 @@ def serve(
         address, hosts=tuple(allow_host or ()), origins=tuple(allow_origin or ()), tokens=known, open=open_to_all
     )
     sample = None if check is None else CheckSample(read(check), most_lost=check_loss)
-    settings = ServeSettings([_named(one) for one in models], threads, reload_seconds, sample)
+    require(journal is not None or not keep_features, "--keep-features goes with --journal")
+    kept = None if journal is None else JournalSettings(journal, click_window, segment_seconds, keep_features)
+    traffic = Traffic(_shares(split), _pair(interleave), shadow, salt)
+    settings = ServeSettings([_named(one) for one in models], threads, reload_seconds, sample, traffic, kept)
     server = RankServer(settings, Shell(limits, guard, AccessLog(access_log), MetricBoard(processes)))
     for model in server.shelf:
         tell(f"{model.name}: {model.trained.ranker}, {model.n_features} features, version {model.version}")
@@ -82,6 +97,25 @@ def serve(
     if as_json:
         print_json({"url": place.url, "models": [model.facts() for model in server.shelf]})
     run_server(server.application(), place, limits)
+
+
+def _shares(text: str | None) -> tuple[tuple[str, float], ...]:
+    """Models and their shares of the queries."""
+    shares = []
+    for part in separated(text or ""):
+        name, equals, share = part.partition("=")
+        require(bool(name and equals), f"--split takes NAME=SHARE,…, got {part!r}")
+        shares.append((name, number_given(share, float, "--split", 0.0, 1.0)))
+    return tuple(shares)
+
+
+def _pair(text: str | None) -> tuple[str, str] | None:
+    """Two models, the one whose order the rest of a list has first."""
+    if text is None:
+        return None
+    names = separated(text)
+    require(len(names) == 2 and names[0] != names[1], f"--interleave takes two models, A,B, got {text!r}")
+    return names[0], names[1]
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -6,17 +6,37 @@ import logging
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Protocol
 
-from rankwright.errors import require
+from rankwright.errors import MissingExtraError, require
 from rankwright.serve.inference import InferenceHandler
+from rankwright.serve.journal import Journal
+from rankwright.serve.live import FeedbackAnswer, FeedbackRequest, LiveLoop
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.openapi import openapi_page
 from rankwright.serve.ranking import RankHandler
 from rankwright.serve.reloading import CheckSample, Reloader
 from rankwright.serve.reranking import RerankHandler, TextScorer
+from rankwright.serve.segments import SegmentWriter
+from rankwright.serve.traffic import Traffic
 from rankwright.web.application import Application, Service, Shell
 from rankwright.web.messages import Request, Response, as_json
 from rankwright.web.routes import Route
+
+
+@dataclass(frozen=True, slots=True)
+class JournalSettings:
+    """Where lists and events are kept, and when they become segments."""
+
+    folder: str
+    click_window: float = 1800.0  # seconds that a list waits for its clicks
+    segment_seconds: float = 60.0  # between looks for lists that have waited
+    with_features: bool = False  # whether features are kept too, as they were served
+
+    def __post_init__(self) -> None:
+        if find_spec("pyarrow") is None:
+            raise MissingExtraError("a journal", "pyarrow", "frames")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +47,8 @@ class ServeSettings:
     threads: int = 1  # of a request
     reload_seconds: float = 1.0  # between looks at the files; 0 never looks
     check: CheckSample | None = None
+    traffic: Traffic = field(default_factory=Traffic)
+    journal: JournalSettings | None = None
 
     def __post_init__(self) -> None:
         names = [name for name, _ in self.models]
@@ -34,6 +56,16 @@ class ServeSettings:
         require(len(set(names)) == len(names), f"two models have the same name: {', '.join(names)}")
         require(all(name and "/" not in name for name in names), "a model's name must not be empty or have a slash")
         require(self.reload_seconds >= 0, f"reload_seconds must be 0 or more, got {self.reload_seconds}")
+
+
+class RunsBeside(Protocol):
+    """What each process runs beside its requests."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    def stop(self) -> None:
+        """End."""
 
 
 def no_text_scorer(_: ServedModel) -> TextScorer | None:
@@ -56,11 +88,29 @@ class RankServer:
         self.shelf = ModelShelf(
             [ServedModel.read(name, path, threads=settings.threads) for name, path in settings.models]
         )
-        self.service = Service(self._routes(), start=[tell_of_processes])
+        beside: list[RunsBeside] = []
+        journal = None
+        if settings.journal is not None:
+            kept = settings.journal
+            journal = Journal(kept.folder)
+            names = self.shelf.named(None).features if kept.with_features else ()
+            how = {"seconds": kept.segment_seconds, "window": kept.click_window}
+            beside += [journal, SegmentWriter(journal.folder, **how, feature_names=names)]
         if settings.reload_seconds:
-            reloader = Reloader(self.shelf, self.shell.board, sample=settings.check, seconds=settings.reload_seconds)
-            self.service.start = [*self.service.start, reloader.start]
-            self.service.stop = [reloader.stop]
+            seconds, sample = settings.reload_seconds, settings.check
+            beside.append(Reloader(self.shelf, self.shell.board, sample=sample, seconds=seconds))
+        live = LiveLoop(
+            self.shelf,
+            settings.traffic,
+            self.shell.board,
+            journal,
+            with_features=settings.journal is not None and settings.journal.with_features,
+        )
+        self.service = Service(
+            self._routes(live, journal is not None),
+            start=[tell_of_processes, *(one.start for one in beside)],
+            stop=[one.stop for one in reversed(beside)],
+        )
 
     def application(self) -> Application:
         """The application, with room for the metrics of all processes."""
@@ -68,13 +118,22 @@ class RankServer:
         self.shell.board.open()
         return made
 
-    def _routes(self) -> list[Route]:
-        most = self.shell.limits.documents
+    def _routes(self, live: LiveLoop, has_journal: bool) -> list[Route]:
+        most, traffic = self.shell.limits.documents, self.settings.traffic
+        watched = has_journal or traffic.is_shared or traffic.shadow is not None
+        rank = RankHandler(
+            self.shelf, most, live.served if watched else None, traffic.model_for if traffic.shares else None
+        )
+        kept = [
+            Route("POST", "/v1/feedback", live.feedback),
+            Route("GET", "/v1/experiment", live.experiment),
+        ]
         inference = InferenceHandler(self.shelf, most)
         rerank = RerankHandler(self.shelf, most, self.scorer_of)
         model = "/v2/models/{name}"
         return [
-            Route("POST", "/v1/rank", RankHandler(self.shelf, most)),
+            Route("POST", "/v1/rank", rank),
+            *(kept if has_journal else []),
             Route("POST", "/v1/rerank", rerank),
             Route("POST", "/v2/rerank", rerank),
             Route("GET", "/v1/models", self._list_models),
@@ -110,7 +169,7 @@ class RankServer:
 
     def _openapi(self, _: Request) -> Response:
         """Give this page."""
-        return as_json(openapi_page(self.service.routes, {}))
+        return as_json(openapi_page(self.service.routes, {"/v1/feedback": (FeedbackRequest, FeedbackAnswer)}))
 
 
 def tell_of_processes() -> None:

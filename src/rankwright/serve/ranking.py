@@ -54,21 +54,25 @@ def best_first(scores: Float64Array) -> IntArray:
 
 
 class RankHandler:
-    """Answers /v1/rank; `served` is told of each list, and may change the answer."""
+    """Answers /v1/rank; `served` is told of each list and may change the answer, `model_for` shares queries out."""
 
     def __init__(
         self,
         shelf: ModelShelf,
         most_documents: int,
         served: Callable[[Question, Float64Array, RankAnswer], None] | None = None,
+        model_for: Callable[[Id | None], str | None] | None = None,
     ) -> None:
-        self._shelf, self._most, self._served = shelf, most_documents, served
+        self._shelf, self._most, self._served, self._model_for = shelf, most_documents, served, model_for
 
     def __call__(self, request: Request) -> Response:
         """Rank the documents of a request."""
         question = read_question(request, self._shelf, self._most)
-        request.noted |= {"model": question.model.name, "documents": len(question.features)}
         options = question.options
+        if self._model_for is not None and options.model is None:
+            # All models that share requests take the same features.
+            question.model = self._shelf.named(self._model_for(options.query) or question.model.name)
+        request.noted |= {"model": question.model.name, "documents": len(question.features)}
         if options.ids is not None:
             check_ids(options.ids, len(question.features))
         if not len(question.features):
