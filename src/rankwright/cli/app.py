@@ -162,23 +162,10 @@ def root(
 
 # In the order in which the help shows them. Each has a file with EXAMPLES and a function of the same name as the file.
 COMMANDS = (
-    *(
-        "quickstart",
-        "inspect",
-        "convert",
-        "split",
-        "clicks",
-        "features",
-        "judgments",
-        "judgments combine",
-        "judgments next",
-        "train",
-        "tune",
-        "cv",
-        "benchmark",
-        "bag",
-    ),
-    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "reproduce", "list"),
+    *("quickstart", "inspect", "convert", "split", "clicks", "features"),
+    *("judgments", "judgments combine", "judgments next"),
+    *("train", "tune", "cv", "benchmark", "bag"),
+    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "serve", "reproduce", "list"),
 )
 # Where a file cannot be called as its command.
 FILES = {"list": "listing", "judgments combine": "judgments_combine", "judgments next": "judgments_next"}
