@@ -85,15 +85,15 @@ class Point(NamedTuple):
         return float(np.nanmean(self.values))
 
 
-def folds_of(name: str) -> int:
+def folds_of(name: str, most: int = FOLDS) -> int:
     """How many folds of a set are tested on."""
-    return 1 if name in LARGE else FOLDS
+    return 1 if name in LARGE else most
 
 
-def tasks_of(sets: Sequence[str], without: Sequence[str]) -> list[Task]:
+def tasks_of(sets: Sequence[str], without: Sequence[str], folds: int) -> list[Task]:
     """What is to be computed, set by set."""
     systems = [system for points in POINTS.values() for system in points if not system.startswith(tuple(without))]
-    return [Task(system, name, fold) for name in sets for system in systems for fold in range(folds_of(name))]
+    return [Task(system, name, fold) for name in sets for system in systems for fold in range(folds_of(name, folds))]
 
 
 def compute_missing(tasks: Sequence[Task]) -> None:
@@ -120,9 +120,9 @@ def is_timed(task: Task) -> bool:
     return task.path.exists() and "processor_seconds" in json.loads(task.path.read_text())
 
 
-def points_of(name: str) -> list[Point]:
+def points_of(name: str, most: int) -> list[Point]:
     """The points of a set that are there: those with all folds."""
-    found, folds = [], folds_of(name)
+    found, folds = [], folds_of(name, most)
     for tool, systems in POINTS.items():
         for system in systems:
             if all(is_timed(Task(system, name, fold)) for fold in range(folds)):
@@ -229,17 +229,17 @@ def _words(x: float, y: float, words: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="#333" {TEXT}>{words}</text>'
 
 
-def tell(sets: Sequence[str]) -> None:
+def tell(sets: Sequence[str], folds: int) -> None:
     """Print and leave the table, and draw the picture."""
-    found = {name: points_of(name) for name in sets}
+    found = {name: points_of(name, folds) for name in sets}
     found = {name: points for name, points in found.items() if points}
     if not found:
         print("no set has results yet")
         return
     rows = [row for name, points in found.items() for row in rows_of(name, points)]
     PICTURE.write_text(picture(found), encoding="utf-8")
-    question = f"{METRIC} by processor seconds of training and scoring, one thread, one or two folds of each set"
-    told = versions_of([point.system for points in found.values() for point in points], list(found), FOLDS)
+    question = f"{METRIC} by processor seconds of training and scoring, one thread, at most {folds} folds of each set"
+    told = versions_of([point.system for points in found.values() for point in points], list(found), folds)
     versions = ", ".join(f"{library} {number}" for library, number in told.items())
     show("quality-time", question, rows, picture=f"![{question}](images/{PICTURE.name})", versions=versions)
 
@@ -248,13 +248,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", choices=list(SETS))
     parser.add_argument("--without", nargs="+", default=["-"], help="leave out systems that begin so: tuned, catboost")
+    parser.add_argument("--folds", type=int, default=FOLDS)
     parser.add_argument("--no-runs", action="store_true", help="compute nothing, and tell what is there")
     options = parser.parse_args()
     here = set(available())
     sets = [name for name in ORDER if name in here and name in (options.sets or here)]
     if not options.no_runs:
-        compute_missing(tasks_of(sets, options.without))
-    tell(sets)
+        compute_missing(tasks_of(sets, options.without, options.folds))
+    tell(sets, options.folds)
 
 
 if __name__ == "__main__":

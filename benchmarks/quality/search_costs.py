@@ -24,6 +24,8 @@ from benchmarks.quality.data_sets import SETS, available
 from benchmarks.quality.judge import differences, judge_pooled, judge_set
 from benchmarks.quality.rankers import METRICS, Task, processor_seconds_of, values_of, versions_of
 
+from rankwright.arrays import Float64Array
+
 LIGHTGBM = "lightgbm(n_estimators=300, learning_rate=0.05)"
 RANKERS = ("lambdamart", "bl-mart")
 
@@ -34,31 +36,31 @@ def systems_of(ranker: str) -> tuple[str, ...]:
     return (*own, LIGHTGBM) if ranker == "lambdamart" else own
 
 
-def is_there(name: str, systems: Sequence[str]) -> bool:
-    """Whether all folds of all systems have results."""
-    return all(is_timed(Task(system, name, fold)) for system in systems for fold in range(folds_of(name)))
+def folds_there(name: str, systems: Sequence[str]) -> int:
+    """How many folds, from the first on, have results of all systems."""
+    fold = 0
+    while fold < folds_of(name) and all(is_timed(Task(system, name, fold)) for system in systems):
+        fold += 1
+    return fold
 
 
-def changes_of(ranker: str, names: Sequence[str], metric: str) -> Mapping[str, Any]:
-    """What the shorter search changes, query by query in each set."""
-    now, before = systems_of(ranker)[:2]
-    found = {}
-    for name in names:
-        values = [values_of(system, [name], metric, folds_of(name)) for system in (now, before)]
-        found |= differences(*values)
+def gaps_to(other: str, system: str, folds: Mapping[str, int], metric: str) -> dict[str, Float64Array]:
+    """How far a system is ahead of another, query by query in each set."""
+    found: dict[str, Float64Array] = {}
+    for name, n_folds in folds.items():
+        found |= differences(*(values_of(one, [name], metric, n_folds) for one in (system, other)))
     return found
 
 
-def rows_of(ranker: str, names: Sequence[str]) -> list[dict[str, Any]]:
+def rows_of(ranker: str, folds: Mapping[str, int]) -> list[dict[str, Any]]:
     """A row for each set, and one for all."""
-    systems = systems_of(ranker)
-    gaps = {metric: changes_of(ranker, names, metric) for metric in METRICS}
-    seconds = {name: [processor_seconds_of(system, name, folds_of(name)) for system in systems] for name in names}
-    rows = [_row(name, seconds[name]) | _changes({m: judge_set(gaps[m][name]) for m in METRICS}) for name in names]
-    if LIGHTGBM in systems:
-        for row in rows:
-            own, peer = (values_of(s, [row["set"]], METRICS[0], folds_of(row["set"])) for s in (systems[0], LIGHTGBM))
-            verdict = judge_set(differences(own, peer)[row["set"]])
+    now, before, *peer = systems = systems_of(ranker)
+    gaps = {metric: gaps_to(before, now, folds, metric) for metric in METRICS}
+    seconds = {name: [processor_seconds_of(system, name, folds[name]) for system in systems] for name in folds}
+    rows = [_row(name, seconds[name]) | _changes({m: judge_set(gaps[m][name]) for m in METRICS}) for name in folds]
+    for other in peer:
+        for row, lost in zip(rows, gaps_to(other, now, folds, METRICS[0]).values(), strict=True):
+            verdict = judge_set(lost)
             row["LightGBM's loss"] = f"{verdict.difference:+.4f} ± {verdict.error:.4f}"
     total = _row("all", np.sum(list(seconds.values()), axis=0))
     return [*rows, total | _changes({metric: judge_pooled(gaps[metric]) for metric in METRICS})]
@@ -78,14 +80,15 @@ def _changes(verdicts: Mapping[str, Any]) -> dict[str, str]:
 def tell(ranker: str, sets: Sequence[str]) -> None:
     """Print and leave the table of a ranker."""
     systems = systems_of(ranker)
-    names = [name for name in sets if is_there(name, systems)]
-    if not names:
+    folds = {name: found for name in sets if (found := folds_there(name, systems))}
+    if not folds:
         print(f"no set has all results of {ranker} yet")
         return
-    versions = versions_of(systems, names, max(map(folds_of, names)))
+    versions = versions_of(systems, list(folds), max(folds.values()))
     question = f"What the search of {ranker}() costs in processor seconds a fit, and what a shorter one changes"
     told = ", ".join(f"{library} {number}" for library, number in versions.items())
-    show(f"search-costs-{ranker}", question, rows_of(ranker, names), versions=told)
+    n_folds = ", ".join(f"{name} {number}" for name, number in folds.items())
+    show(f"search-costs-{ranker}", question, rows_of(ranker, folds), folds=n_folds, versions=told)
 
 
 def main() -> None:
