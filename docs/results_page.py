@@ -30,7 +30,7 @@ from rankwright.reproduce.experiment_table import EXPERIMENTS, experiment_named
 from rankwright.reproduce.outcome import shown_tables, verdict_table
 from rankwright.reproduce.records import record_path, rounded
 from rankwright.reproduce.running import PARTS_FOLDER, reproduce
-from rankwright.reproduce.sources import find_sources
+from rankwright.reproduce.sources import MADE, find_sources
 from rankwright.tables.text import markdown_table
 
 HERE = Path(__file__).parent
@@ -118,12 +118,24 @@ def _size(document: Mapping[str, Any]) -> str:
     done, wanted = document["parts"], document.get("parts_wanted", document["parts"])
     if done < wanted:
         return f"{document['size']}, so far: {done:,} of {wanted:,} parts"
-    hours = document.get("full_hours")
+    hours = _full_hours(document)
     return document["size"] if hours is None else f"{document['size']}; full takes about {_shortly(hours)}"
 
 
+def _full_hours(document: Mapping[str, Any]) -> float | None:
+    """The processor hours that a quick run on made sets would take at the paper's size, by the documents of its trees.
+
+    None where time does not go by these.
+    """
+    work = experiment_named(document["experiment"].partition(",")[0]).work
+    if document["size"] != QUICK or work is None or any(source["kind"] != MADE for source in document["data"]):
+        return None
+    return float(document["processor_seconds"] * work(Setup(FULL)) / work(Setup(QUICK)) / 3600)
+
+
 def _shortly(hours: float) -> str:
-    return f"{hours:,.0f} hours" if hours < 48 else f"{hours / 24:,.0f} days"
+    """Processor hours, or days."""
+    return f"{hours:,.0f} processor hours" if hours < 48 else f"{hours / 24:,.0f} processor days"
 
 
 def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -61,7 +61,8 @@ class PaperExperiment:
     `parts` lists the work of a setup, `run` does one part of it, and `conclude` says what follows from the results,
     which it gets by the keys of the parts, in order. `sources` are the data sets that a setup has for it. `is_needed`
     says of a part that nothing can be concluded before it is done. `packed` gives results by key in less space, such
-    that the same follows from them.
+    that the same follows from them. `work` is about how many documents all trees are grown on, where the time goes by
+    that.
     """
 
     name: str
@@ -73,6 +74,7 @@ class PaperExperiment:
     sources: Callable[[Setup], Sequence[DataSource]] = lambda _: ()
     is_needed: Callable[[Setup, RunPart], bool] = lambda _, __: True
     packed: Callable[[Mapping[str, Result]], Mapping[str, Result]] = lambda results: results
+    work: Callable[[Setup], float] | None = None
 
 
 def grid_parts(of: str, key: str, **axes: Iterable[Any]) -> list[RunPart]:

@@ -13,6 +13,7 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.confidence_intervals import bootstrap_interval, weighted_mean
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
+from rankwright.metrics.significance import randomisation_p_value
 from rankwright.reproduce.experiment import Setup
 from rankwright.reproduce.outcome import Claim, Figure
 from rankwright.reproduce.sources import DataSource, fold
@@ -94,9 +95,10 @@ def ahead(
     low, high = bootstrap_interval(gaps, mine[1], resamples=RESAMPLES, seed=0, threads=THREADS)
     means = [times * weighted_mean(*one) for one in (mine, other)]
     gap, *ends = (f"{times * one:+.{digits}f}" for one in (weighted_mean(gaps, mine[1]), low, high))
+    p_value = randomisation_p_value(gaps * mine[1], threads=THREADS)
     found = (
         f"{names[0]} {means[0]:.{digits}f}, {names[1]} {means[1]:.{digits}f}; difference {gap}, 95 % interval "
-        f"{' to '.join(ends)}"
+        f"{' to '.join(ends)} (p {p_value:.4f}, randomisation test)"
     )
     if low > 0:
         return Claim(text, True, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from rankwright.reproduce.fold_values import (
     best_of,
     by_fold,
     convention_of,
+    figure_of,
     fitted,
     values_of,
 )
@@ -45,6 +47,7 @@ BAGGED = (WITHOUT, WITH)
 USUAL = "MQ2007"  # whose configuration and rankers other sets take
 N_BAGS = {"TD2004": 1000, "MQ2007": 1000, "MSLR-WEB10K": 50}
 SEEDS = 5  # of one LambdaMART; fixed before anything was run
+STUDENT_OF_SEEDS = 2.776  # standard errors of a mean over five seeds that hold 95 %
 BAGS_OF_A_PART = 50  # so that a run that is killed loses minutes
 STEP = 0.01  # of sums of scores, in which documents of a query differ by several units
 BAGS_STREAM = 1000  # seeds of a part's bags are so far from those of the next one
@@ -227,16 +230,35 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     return Findings(tables, claims, [note, *notes])
 
 
+def _by_seed(folds: Sequence[Result]) -> Float64Array | None:
+    """The MAP of each seed, as a mean over folds; None where a row has one seed."""
+    if not all("by_seed" in one for one in folds):
+        return None
+    return np.asarray(np.mean([one["by_seed"]["map"] for one in folds], axis=0))
+
+
 def _chance_of_seeds(source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[str]:
     """How much the MAP of one forest depends on its seed; intervals in the tables are over queries alone."""
-    for row, found in values.items():
-        if all("by_seed" in one for one in found):
-            means = np.mean([one["by_seed"]["map"] for one in found], axis=0)  # over folds
+    for row, folds in values.items():
+        if (means := _by_seed(folds)) is not None:
             yield (
                 f"{source.name}: {row} has the mean over {len(means)} seeds of each query's value; from seed to seed "
                 f"its MAP moves by {means.std(ddof=1):.4f}, one standard deviation, beside the chance over queries "
                 "that intervals tell"
             )
+
+
+def _seeds_told(claim: Claim, pair: Sequence[Sequence[Result]]) -> Claim:
+    """The statement with the chance over seeds told apart; it is undecided if that chance could do as much."""
+    variances = [means.var(ddof=1) / len(means) for folds in pair if (means := _by_seed(folds)) is not None]
+    if not variances:
+        return claim
+    reach = STUDENT_OF_SEEDS * math.sqrt(sum(variances))
+    better, worse = (figure_of(by_fold(folds, "map")).ours or 0.0 for folds in pair)
+    found = f"{claim.found}; over seeds ±{reach:.4f} (95 %)"
+    if claim.holds is None or abs(better - worse) > reach:
+        return replace(claim, found=found)
+    return replace(claim, holds=None, found=found, why=f"chance over seeds alone moves it by {reach:.4f} either way")
 
 
 def _bags_so_far(setup: Setup, source: DataSource, folds: Sequence[Result]) -> Iterator[str]:
@@ -245,6 +267,15 @@ def _bags_so_far(setup: Setup, source: DataSource, folds: Sequence[Result]) -> I
     if numbers[0] < all_bags:
         told = " to ".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
         yield f"{source.name}: BL-MART has {told} bags on a fold so far, of {all_bags:,}"
+
+
+def work(setup: Setup) -> float:
+    """The documents that trees of the bags are grown on: all else is little beside them."""
+    n_folds_run = setup.pick(5, 2, 1)
+    return sum(
+        float(n_folds_run * source.all_docs * _n_bags(setup, source) * setup.pick(500, 100, 3))
+        for source in sources(setup)
+    )
 
 
 def is_needed(_: Setup, part: RunPart) -> bool:
@@ -261,8 +292,10 @@ def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Resu
         (WITHOUT, RANDOM, "BL-MART beats one randomised LambdaMART"),
         (WITH, WITHOUT, "overfitting in the bags helps BL-MART"),
     ):
-        pair = [by_fold(values[row], "map") for row in (better, worse)]
-        yield ahead(f"{source.name}: {text} (MAP)", pair[0], pair[1], (better, worse), otherwise=otherwise)
+        pair = [values[row] for row in (better, worse)]
+        first, second = (by_fold(folds, "map") for folds in pair)
+        claim = ahead(f"{source.name}: {text} (MAP)", first, second, (better, worse), otherwise=otherwise)
+        yield _seeds_told(claim, pair)
     others = {row: by_fold(found, "map") for row, found in values.items() if row not in FORESTS}
     if others:
         best = best_of(others)
@@ -272,5 +305,5 @@ def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Resu
 
 
 EXPERIMENT = PaperExperiment(
-    NAME, SLIDES, "Evaluation results", parts, run, conclude, sources, is_needed=is_needed, packed=packed
+    NAME, SLIDES, "Evaluation results", parts, run, conclude, sources, is_needed=is_needed, packed=packed, work=work
 )
