@@ -5,6 +5,7 @@
 #include "bindings/records.hpp"
 #include "bindings/require.hpp"
 #include "core/candidates/search.hpp"
+#include "core/candidates/vector_search.hpp"
 
 namespace rankwright {
 
@@ -123,6 +124,13 @@ void require_phrases(const QueryPhrases &phrases, const SegmentStreams &streams,
     }
 }
 
+void require_rows(const TopDocuments &tops) {
+    require_size("documents", tops.documents.size(), tops.scores.size());
+    require(tops.sizes.empty() || tops.scores.size() % tops.sizes.size() == 0, "tops must have a row for each query");
+    for (const std::int64_t size : tops.sizes)
+        require(size >= 0 && static_cast<std::size_t>(size) <= tops.k(), "sizes must lie within rows");
+}
+
 void top_documents_of(SegmentPostings postings, SegmentStreams streams, QueryTerms queries, QueryPhrases phrases,
                       TextScorer scorer, In<std::uint8_t> kept, std::int64_t first, TopDocuments tops, int threads) {
     require_postings(postings, scorer);
@@ -132,12 +140,19 @@ void top_documents_of(SegmentPostings postings, SegmentStreams streams, QueryTer
         require_size("weights", size, queries.terms.size());
     for (const std::size_t size : {queries.lengths.size(), tops.sizes.size()})
         require_size("queries", size, queries.size());
-    require_size("documents", tops.documents.size(), tops.scores.size());
-    require(tops.sizes.empty() || tops.scores.size() % tops.sizes.size() == 0, "tops must have a row for each query");
-    for (const std::int64_t size : tops.sizes)
-        require(size >= 0 && static_cast<std::size_t>(size) <= tops.k(), "sizes must lie within rows");
+    require_rows(tops);
     require_phrases(phrases, streams, queries.size(), postings.n_documents());
     top_documents(postings, streams, queries, phrases, scorer, view(kept), first, tops, threads);
+}
+
+void top_vectors_of(InMatrix<float> vectors, In<double> scales, InMatrix<double> queries, In<std::uint8_t> kept,
+                    TopDocuments tops, int threads) {
+    require_size("columns of the queries", queries.shape(1), vectors.shape(1));
+    require_size("tops", tops.sizes.size(), queries.shape(0));
+    require_size_or_none("scales", scales.size(), vectors.shape(0));
+    require_size_or_none("kept", kept.size(), vectors.shape(0));
+    require_rows(tops);
+    top_vectors({view(vectors), vectors.shape(1), view(scales)}, view(queries), view(kept), tops, threads);
 }
 
 } // namespace
@@ -146,6 +161,7 @@ void bind_candidates(nb::module_ &module) {
     define(module, "top_documents",
            {"postings", "streams", "queries", "phrases", "scorer", "kept", "first", "tops", "threads"},
            top_documents_of);
+    define(module, "top_vectors", {"vectors", "scales", "queries", "kept", "tops", "threads"}, top_vectors_of);
 }
 
 } // namespace rankwright

@@ -135,3 +135,53 @@ def test_statistics_go_with_features_of_texts(rankwright):
     assert "does not tell how its features were made" in result.stderr
     assert not Path("m.rw").exists()
     assert "--terms goes with" in rankwright("train", "plain.parquet", "--terms", "3", "--out", "m.rw").stderr
+
+
+LOG = """{"query": "q1", "hits": {"hits": [
+ {"_id": "a", "fields": {"_ltrlog": [{"log": [{"name": "title", "value": 2.5}, {"name": "body"}]}]}},
+ {"_id": "x", "fields": {"_ltrlog": [{"log": [{"name": "title", "value": 0.5}, {"name": "body", "value": 1}]}]}}]}}"""
+
+
+@pytest.mark.usefixtures("texts")
+def test_the_log_of_an_engine_is_joined_with_judgments(rankwright):
+    Path("log.json").write_text(LOG)
+    command = ("features", "--log", "log.json", "--qrels", "judged.qrels", "--out", "joined.csv")
+    result = rankwright(*command, "--format", "elasticsearch")
+    assert result.code == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "1 judged document with features, 1 query",
+        "documents with features and no judgment: 1, first x of query q1",
+        "documents with a judgment and no features: 5, first b of query q1, d of query q1, c of query q2, …",
+        "feature body is absent in 1 document",
+        "2 features",
+    ]
+    assert Path("joined.csv").read_text() == "qid,document_id,label,title,body\nq1,a,2,2.5,0\n"
+    told = json.loads(rankwright(*command, "--unjudged", "zero", "--absent", "missing", "--json").stdout)
+    assert (told["documents"], told["unjudged"], told["judged_without_features"]) == (2, 1, 5)
+    assert Path("joined.csv").read_text().splitlines()[1:] == ["q1,a,2,2.5,", "q1,x,0,0.5,1"]
+    assert "--strict: documents with features and no judgment: 1" in rankwright(*command, "--strict").stderr
+
+
+@pytest.mark.usefixtures("texts")
+def test_a_table_of_features_is_joined_with_judgments(rankwright):
+    Path("table.csv").write_text("qid,docid,bm25\nq1,a,1.5\nq1,b,0.5\nq2,c,2\n")
+    assert rankwright("features", "--log", "table.csv", "--qrels", "judged.qrels", "--out", "joined.csv").code == 0
+    assert Path("joined.csv").read_text().splitlines()[1:] == ["q1,a,2,1.5", "q1,b,1,0.5", "q2,c,1,2"]
+
+
+@pytest.mark.usefixtures("texts")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--log", "log.json", "--out", "x.csv"), "--log needs --qrels and --out"),
+        (("INDEX", "--log", "log.json", "--qrels", "judged.qrels", "--out", "x.csv"), "leave out the index"),
+        (("INDEX", "queries.tsv", "--format", "solr", "--out", "x.csv"), "go with --log"),
+        (("--qrels", "judged.qrels", "--out", "x.csv"), "INDEX is missing"),
+    ],
+)
+def test_what_does_not_go_together_is_told(arguments, told, rankwright):
+    Path("log.json").write_text(LOG)
+    result = rankwright("features", *arguments)
+    assert result.code == 2
+    assert told in result.stderr
+    assert result.stderr.count("\n") <= 2

@@ -14,46 +14,54 @@ struct ScoredDocument {
     std::int64_t document;
 };
 
-inline bool is_better(const ScoredDocument &a, const ScoredDocument &b) {
-    return a.score != b.score ? a.score > b.score : a.document < b.document;
-}
+struct IsBetter {
+    bool operator()(const ScoredDocument &a, const ScoredDocument &b) const {
+        return a.score != b.score ? a.score > b.score : a.document < b.document;
+    }
+};
 
-// A heap with the worst document on top. Documents come in their order, so that a later one of an equal score is worse.
+// More documents than k are gathered before the worst are dropped at once: that is faster than a heap. Documents come
+// in their order, so that a later one of an equal score is worse.
 class BestList {
   public:
-    BestList(std::span<const double> scores, std::span<const std::int64_t> documents, std::size_t k) : k_(k) {
-        heap_.reserve(k);
-        for (std::size_t i = 0; i < scores.size(); ++i) heap_.push_back({scores[i], documents[i]});
-        std::make_heap(heap_.begin(), heap_.end(), is_better);
-        update();
+    BestList(std::span<const double> scores, std::span<const std::int64_t> documents, std::size_t k)
+        : k_(k), room_(2 * k + least_room) {
+        found_.reserve(room_);
+        for (std::size_t i = 0; i < scores.size(); ++i) found_.push_back({scores[i], documents[i]});
+        if (found_.size() == k_) drop_worst();
     }
 
     // A score must exceed it to come in.
     double threshold() const { return threshold_; }
 
+    // Tells that k documents or more score at least so much; a score that equals it may still come in.
+    void expect(double score) { threshold_ = std::max(threshold_, score - score_unit); }
+
     void add(ScoredDocument found) {
-        if (heap_.size() == k_) {
-            std::pop_heap(heap_.begin(), heap_.end(), is_better);
-            heap_.back() = found;
-        } else {
-            heap_.push_back(found);
-        }
-        std::push_heap(heap_.begin(), heap_.end(), is_better);
-        update();
+        found_.push_back(found);
+        if (found_.size() == room_ || found_.size() == k_) drop_worst();
     }
 
     // The documents, best first; the list is of no use afterwards.
     const std::vector<ScoredDocument> &sorted() {
-        std::sort(heap_.begin(), heap_.end(), is_better);
-        return heap_;
+        if (found_.size() > k_) drop_worst();
+        std::sort(found_.begin(), found_.end(), IsBetter());
+        return found_;
     }
 
   private:
-    void update() { threshold_ = heap_.size() < k_ ? -std::numeric_limits<double>::infinity() : heap_.front().score; }
+    static constexpr std::size_t least_room = 64;
+    static constexpr double score_unit = 1.0 / (1LL << 32); // scores are multiples of it
 
-    std::size_t k_;
-    std::vector<ScoredDocument> heap_;
-    double threshold_ = 0;
+    void drop_worst() {
+        std::nth_element(found_.begin(), found_.begin() + (k_ - 1), found_.end(), IsBetter());
+        found_.resize(k_);
+        threshold_ = std::max(threshold_, found_.back().score);
+    }
+
+    std::size_t k_, room_;
+    std::vector<ScoredDocument> found_;
+    double threshold_ = -std::numeric_limits<double>::infinity();
 };
 
 } // namespace rankwright

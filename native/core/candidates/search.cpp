@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 
 #include "core/candidates/best_list.hpp"
@@ -14,7 +15,8 @@ namespace {
 
 constexpr std::uint32_t window = 4096;   // documents scored together: their sums stay in the fastest cache
 constexpr std::size_t few = window / 32; // so few postings are gone through one by one, not by looking at every sum
-constexpr std::size_t batch = 256;       // postings scored at a time
+constexpr std::size_t batch = 256;       // postings scored, and sums looked at, together
+constexpr std::size_t sampled_lists = 4; // times k postings are scored to find a first threshold
 
 // Whether the terms stand next to each other, in this order, in a field of the document.
 bool has_phrase(const SegmentStreams &streams, std::uint32_t document, std::span<const std::uint32_t> terms) {
@@ -60,6 +62,25 @@ template <typename Scorer> class QuerySearch {
 
     void add_term(std::uint32_t number, WeightedTerm term) { cursors_.emplace_back(postings_, scorer_, term, number); }
 
+    // Finds a score that k documents reach by one term alone, from the rarest terms, before any document is looked at.
+    // A document may come in several lists, but in the longest only once.
+    void expect_from_single_terms(std::size_t k) {
+        if constexpr (!Scorer::is_positive) return;
+        std::sort(cursors_.begin(), cursors_.end(),
+                  [](const Cursor &a, const Cursor &b) { return a.size() < b.size(); });
+        std::vector<double> scores;
+        std::size_t longest = 0;
+        for (const Cursor &cursor : cursors_) {
+            const std::size_t before = scores.size();
+            append_scores(cursor, std::min(cursor.size(), sampled_lists * k - before), scores);
+            longest = std::max(longest, scores.size() - before);
+        }
+        const std::size_t rank = k + scores.size() - longest;
+        if (scores.size() < rank) return;
+        std::nth_element(scores.begin(), scores.begin() + (rank - 1), scores.end(), std::greater<>());
+        if (scores[rank - 1] > 0 || most_prior_ < 0) best_.expect(scores[rank - 1]);
+    }
+
     void run() {
         const auto n_documents = static_cast<std::uint32_t>(postings_.n_documents());
         std::uint32_t from = next_after(0);
@@ -77,11 +98,25 @@ template <typename Scorer> class QuerySearch {
         return next;
     }
 
+    // The scores of the first n documents of a term, without what other terms add; of those that have it.
+    void append_scores(const Cursor &cursor, std::size_t n, std::vector<double> &scores) const {
+        for (std::size_t posting = cursor.begin(); posting < cursor.begin() + n; ++posting) {
+            const std::uint32_t document = postings_.documents[posting];
+            if (document >= postings_.n_documents()) throw std::invalid_argument("a posting names no document");
+            if (scorer_.matches(posting))
+                scores.push_back(scorer_.addend(cursor.term(), posting) + scorer_.prior(query_length_, document));
+        }
+    }
+
     void search_window(std::uint32_t from, std::uint32_t to) {
         for (Cursor &cursor : cursors_) cursor.enter(from, to);
         std::erase_if(cursors_, [](const Cursor &cursor) { return cursor.is_done(); });
         const std::size_t n_asked = arrange();
         if (n_asked == cursors_.size()) return;
+        if (Scorer::is_positive && n_asked + 1 == cursors_.size()) {
+            visit_list(from, to, n_asked);
+            return;
+        }
         std::size_t n_postings = 0;
         for (std::size_t i = n_asked; i < cursors_.size(); ++i) n_postings += add_up(cursors_[i], from, to);
         if (n_postings == 0) return;
@@ -128,6 +163,21 @@ template <typename Scorer> class QuerySearch {
         return end - begin;
     }
 
+    // Goes through the documents of one term, which need no sums.
+    void visit_list(std::uint32_t from, std::uint32_t to, std::size_t n_asked) {
+        Cursor &cursor = cursors_[n_asked];
+        std::size_t begin = 0, end = 0;
+        cursor.take(from, to, begin, end);
+        std::array<double, batch> addends;
+        for (std::size_t at = begin; at < end; at += batch) {
+            const std::size_t stop = std::min(at + batch, end);
+            require_in_window(at, stop, from, to);
+            scorer_.addends(cursor.term(), at, stop, addends.data());
+            visit_above(std::span(addends).first(stop - at), n_asked,
+                        [&](std::size_t i) { return postings_.documents[at + i]; });
+        }
+    }
+
     // A file may hold postings in any order.
     void require_in_window(std::size_t begin, std::size_t end, std::uint32_t from, std::uint32_t to) const {
         const std::uint32_t *const documents = postings_.documents.data();
@@ -147,12 +197,23 @@ template <typename Scorer> class QuerySearch {
     }
 
     void visit_sums(std::uint32_t from, std::uint32_t to, std::size_t n_asked) {
-        for (std::uint32_t place = 0; place < to - from; ++place) {
-            const double sum = sums_[place];
-            if (sum > 0 && sum + asked_most_[n_asked] + most_prior_ > best_.threshold())
-                visit(from + place, sum, n_asked);
-        }
+        for (std::uint32_t begin = 0; begin < to - from; begin += batch) // beyond the window, sums are 0
+            visit_above(std::span(sums_).subspan(begin, batch), n_asked,
+                        [&](std::size_t i) { return from + begin + static_cast<std::uint32_t>(i); });
         std::fill_n(sums_.begin(), to - from, 0.0);
+    }
+
+    // Visits the documents whose sums can still come in. Where nothing was added, a sum is 0.
+    template <typename DocumentOf>
+    void visit_above(std::span<const double> sums, std::size_t n_asked, DocumentOf document_of) {
+        const double bar = std::max(0.0, best_.threshold() - asked_most_[n_asked] - most_prior_);
+        std::array<std::uint16_t, batch> above;
+        std::size_t n_above = 0;
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            above[n_above] = static_cast<std::uint16_t>(i);
+            n_above += sums[i] > bar ? 1 : 0;
+        }
+        for (std::size_t i = 0; i < n_above; ++i) visit(document_of(above[i]), sums[above[i]], n_asked);
     }
 
     // Asks the terms that were not walked, those that can add most first, as long as the document can still come in.
@@ -200,6 +261,7 @@ template <typename Scorer> struct SegmentSearch {
             if (queries.terms[i] >= postings.n_terms()) throw std::invalid_argument("a query's term is not there");
             search.add_term(queries.terms[i], {queries.weights[i], queries.rarities[i]});
         }
+        if (kept.empty() && phrases.starts.empty()) search.expect_from_single_terms(k);
         search.run();
         const std::vector<ScoredDocument> &found = best.sorted();
         for (std::size_t i = 0; i < found.size(); ++i) {

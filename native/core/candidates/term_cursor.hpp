@@ -64,6 +64,8 @@ template <typename Scorer> class TermCursor {
     }
 
     WeightedTerm term() const { return term_; }
+    std::size_t begin() const { return begin_; }
+    std::size_t size() const { return end_ - begin_; }
 
   private:
     std::size_t start_of(std::size_t block) const { return std::min(begin_ + block * postings_in_block, end_); }

@@ -16,6 +16,7 @@ from rankwright.comparators import settings as comparators
 from rankwright.errors import UnknownNameError
 from rankwright.imports.imported_settings import ImportedForestSettings
 from rankwright.linear import settings as linear
+from rankwright.linear.bm25f_settings import BM25FScorerSettings
 from rankwright.mart import settings as mart
 from rankwright.nets import settings as nets
 from rankwright.settings.shared import RankerSettings
@@ -89,6 +90,8 @@ _TABLE = (
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
 # Kinds that model files may hold and nobody trains here.
 IMPORTED = Kind(ImportedForestSettings, "imports.imported:ImportedForest", FOREST)
+BM25F = Kind(BM25FScorerSettings, "linear.bm25f:BM25FScorer", ARRAYS)
+UNTRAINED: Mapping[str, Kind] = {kind.name: kind for kind in (IMPORTED, BM25F)}
 
 
 # What others call our rankers, and tools whose ranker is of a kind that is here.

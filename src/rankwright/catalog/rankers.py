@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import IntArray
 from rankwright.bagging.settings import BaggingSettings
-from rankwright.catalog.kinds import IMPORTED, KINDS, Kind, found_at, kind_named
+from rankwright.catalog.kinds import KINDS, UNTRAINED, Kind, found_at, kind_named
 from rankwright.container.checks import file_faults, read_any_field, read_field
 from rankwright.container.file import Container, begins_as_container, is_container, read_container
 from rankwright.errors import ContainerError, InputError, require, require_input, require_type
@@ -154,8 +154,8 @@ def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Trai
 
 def _kind_of(header: Mapping[str, Any]) -> Kind:
     name = read_field(header, "ranker", str)
-    if name == IMPORTED.name:
-        return IMPORTED
+    if name in UNTRAINED:
+        return UNTRAINED[name]
     require_input(name in KINDS, f"holds a ranker of kind {name!r}, which this release does not know")
     return KINDS[name]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -28,7 +28,9 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.seen import warn_if_hashes_seen
 from rankwright.rankers.text_scoring import with_statistics_of
 from rankwright.rankers.trained import MODEL_KIND
+from rankwright.text.collections.queries import read_queries
 from rankwright.text.index.reading import Index, open_index
+from rankwright.text.model_features import with_features_of
 from rankwright.text.statistics import COMMONEST_TERMS
 from rankwright.training.loop import Listener
 
@@ -121,8 +123,9 @@ def train_on_files(
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
-    `with_statistics` names an index, of which the model keeps the `terms` commonest terms. `checkpoint` is a folder from which a killed run goes on. The bags of a bagged ranker are trained by the workers of
-    `cluster`, as in `open_engine`, or by threads of this process where it is None.
+    `with_statistics` names an index, of which the model keeps the `terms` commonest terms. `checkpoint` is a folder
+    from which a killed run goes on. The bags of a bagged ranker are trained by the workers of `cluster`, as in
+    `open_engine`, or by threads of this process where it is None.
     """
     index = None if with_statistics is None else open_index(with_statistics)
     with files.opened() as opened:
@@ -249,20 +252,39 @@ def compare_files(
     threads: int | None = None,
     seed: int = 0,
     fuse: Sequence[str] = (),
+    texts: TextSource | None = None,
 ) -> SystemComparison:
     """The comparison of the named model files and files of scores on the documents of `data`.
 
     A file of scores has one number per line, in the order of the documents. For each method of fusion, all of them
-    fused are one more system.
+    fused are one more system. With `texts`, features of models that the documents lack are computed.
     """
     rankers = {name: load(path) for name, path in models.items()}
     file = DataFile(data, format=format, **(options or {}))
-    if rankers:
+    if rankers and texts is None:
         file = file.with_defaults(**_features_of(list(rankers.values()))).with_categories(_categories_of(rankers))
-    documents = file.read()
+    documents = file.read() if texts is None else texts.with_features(file.read(), rankers.values(), threads)
     given = {name: read_scores(path, n_docs=documents.n_docs) for name, path in scores.items()}
     systems: dict[str, Any] = {**rankers, **given}
     return compare(systems, documents, metrics, convention, threads=threads, seed=seed, fuse=fuse)
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """Where features of texts come from that models need and documents lack: an index, and the queries."""
+
+    index: FilePath
+    queries: FilePath
+
+    def with_features(
+        self, documents: RankingDataset, rankers: Iterable[Ranker], threads: int | None = None
+    ) -> RankingDataset:
+        """The documents with the features of all these rankers."""
+        index, queries = open_index(self.index), read_queries(self.queries)
+        for ranker in rankers:
+            origin = ranker.trained_.features.origin
+            documents = with_features_of(origin, documents, index, queries, threads=threads)
+        return documents
 
 
 def _categories_of(rankers: Mapping[str, Ranker]) -> dict[str, tuple[str, ...]]:

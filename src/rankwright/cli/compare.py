@@ -28,6 +28,7 @@ EXAMPLES = (
     "Example: rankwright compare --run a.run --run b.run --qrels qrels.txt --fuse rrf\n\n"
     "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5\n\n"
     "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --report compared.html\n\n"
+    "Example: rankwright compare test.parquet --model model.rw --model bm25f.rw --index INDEX --queries queries.tsv\n\n"
     "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --fail-if-worse ndcg@10:0.002 --json\n\n"
     "Example: rankwright compare test.parquet --model a.rw --model b.rw --human people.csv --model-labels gpt.qrels"
 )
@@ -77,6 +78,8 @@ def compare(
     title: str | None = shared.TITLE,
     text: str | None = shared.TEXT,
     markdown: bool = MARKDOWN,
+    index: str | None = shared.INDEX,
+    queries: str | None = shared.QUERIES,
     format: str | None = shared.DATA_FORMAT,
     as_json: bool = shared.AS_JSON,
     threads: int | None = shared.THREADS,
@@ -113,6 +116,7 @@ def compare(
     check_report_option(report, data, qrels, *(scores or []), *(run or []))
     reading = check_texts(report, data, format, reading, title, text)
     check_slices(slice)
+    texts_from = shared.text_source(index, queries)
     require(diff is not None or top is None, "--top goes with --diff")
     pair = separated(diff or "")
     require(diff is None or len(pair) == 2, f"--diff takes the names of two systems, A,B, got {diff!r}")
@@ -120,12 +124,13 @@ def compare(
     options = given(metrics=names, convention=convention, threads=threads, seed=seed, fuse=methods)
     with progress():
         if run or qrels is not None:
-            require(not model and not scores, "--run goes with --qrels alone: leave out --model and --scores")
+            alone = not model and not scores and texts_from is None
+            require(alone, "--run goes with --qrels alone: leave out --model, --scores and --index")
             fixed = "--run and --qrels are TREC files, whose columns are fixed"
             require(format is None and not reading, f"{fixed}: leave out --format and the options of columns")
             comparison = _compare_runs(run or [], qrels or data, subtopics, options)
         else:
-            how = given(format=format) | {"options": reading}
+            how = given(format=format, texts=texts_from) | {"options": reading}
             comparison = _compare_files(data, model or [], scores or [], options | how)
         sliced = slices_of(comparison, slice, slices)
         changed = comparison.diff(pair[0], pair[1], **given(top=top)) if pair else None

@@ -14,6 +14,7 @@ from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
     from rankwright.arrays import Float64Array
+    from rankwright.catalog.training import TextSource
     from rankwright.data.dataset import RankingDataset
     from rankwright.metrics.convention_comparison import ConventionComparison
     from rankwright.metrics.evaluation import Evaluation
@@ -43,6 +44,8 @@ def evaluate(
     report: str | None = shared.REPORT_FILE,
     title: str | None = shared.TITLE,
     text: str | None = shared.TEXT,
+    index: str | None = shared.INDEX,
+    queries: str | None = shared.QUERIES,
     format: str | None = shared.DATA_FORMAT,
     as_json: bool = shared.AS_JSON,
     threads: int | None = shared.THREADS,
@@ -74,17 +77,21 @@ def evaluate(
     require(run is None or not (title or text), "--title and --text name columns of documents, and a run has none")
     reading = check_texts(report, data, format, reading, title, text)
     require(report is None or convention != "all", "--report needs one convention, not all")
+    texts_from = shared.text_source(index, queries)
+    require(texts_from is None or model is not None, "--index and --queries go with --model")
     options: dict[str, Any] = {"threads": threads, "seed": seed}
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
         with progress():
-            comparison = compare_conventions(*_scored(data, scores, model, format, reading), names, **options)
+            comparison = compare_conventions(
+                *_scored(data, scores, model, format, reading, texts_from), names, **options
+            )
         print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
     with progress():
         if run is None:
-            scored = _scored(data, scores, model, format, reading)
+            scored = _scored(data, scores, model, format, reading, texts_from)
             evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
             system = model or scores
         else:
@@ -129,7 +136,14 @@ def _page(
     return page_of_measured(measured, about, title=f"{system} on {data}", on=f" of {Path(data).name}")
 
 
-def _scored(data: str, scores: str | None, model: str | None, format: str | None, reading: dict[str, Any]) -> Scored:
+def _scored(
+    data: str,
+    scores: str | None,
+    model: str | None,
+    format: str | None,
+    reading: dict[str, Any],
+    texts: TextSource | None,
+) -> Scored:
     from rankwright.formats.reading import read
     from rankwright.formats.sidecars import read_scores
 
@@ -139,7 +153,10 @@ def _scored(data: str, scores: str | None, model: str | None, format: str | None
         from rankwright.catalog.scoring import read_for
 
         ranker = load(model)
-        documents = read_for(ranker.trained(), data, format=format, **reading)
+        if texts is None:
+            documents = read_for(ranker.trained(), data, format=format, **reading)
+        else:
+            documents = texts.with_features(read(data, format=format, **reading), [ranker])
         ranker.warn_if_seen(documents)
         return ranker.predict(documents), documents
     if scores is None:

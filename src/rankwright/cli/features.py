@@ -1,4 +1,4 @@
-"""`rankwright features`: queries and documents of an index into training data."""
+"""`rankwright features`: queries and documents of an index, or the log of a search engine, into training data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwright.cli import options as shared
 from rankwright.cli import output_kinds
-from rankwright.cli.options import arg, flag, opt
+from rankwright.cli.options import arg, flag, given, opt
 from rankwright.cli.output import echo, print_json, print_text, progress, tell, tell_written
 from rankwright.errors import SettingError, require
 
@@ -19,14 +19,15 @@ EXAMPLES = (
     "Example: rankwright features INDEX queries.tsv --qrels judgments.qrels --out train.parquet\n\n"
     "Example: rankwright features INDEX queries.tsv --qrels judgments.qrels --candidates 1000 --spec features.toml "
     "--out train.parquet\n\n"
-    "Example: rankwright features INDEX --show-spec default > features.toml"
+    "Example: rankwright features INDEX --show-spec default > features.toml\n\n"
+    "Example: rankwright features --log responses.jsonl --format solr --qrels judgments.qrels --out train.parquet"
 )
-WHERE, CLICKS = "Where features are computed", "Features of clicks"
+WHERE, CLICKS, LOGS = "Where features are computed", "Features of clicks", "Features that others computed"
 SHOWN_SPECIFICATIONS = ("default", "mslr")
 
 
 def features(
-    index: str = arg("The index of the documents, as `rankwright index` builds it.", "INDEX"),
+    index: str | None = arg("The index of the documents, as `rankwright index` builds it.", "INDEX", default=None),
     queries: str | None = arg("The queries: TSV, CSV, JSON lines or Parquet.", "QUERIES", default=None),
     qrels: str | None = opt(
         "Judgments, which become labels: qrels, a table, or a log of clicks. Queries without any are left out.", "F"
@@ -34,7 +35,9 @@ def features(
     candidates: int | None = opt(
         "Take so many of the best documents of each query by BM25. Default: the judged documents."
     ),
-    unjudged: str = opt("What candidates without a judgment become: zero, keep (no label) or drop.", default="zero"),
+    unjudged: str | None = opt(
+        "What documents without a judgment become: zero, keep (no label) or drop.", show_default="zero; drop with --log"
+    ),
     spec: str | None = opt(
         "Which features: a .toml or .json file, or default or mslr. Default: default, made for the index's fields.", "F"
     ),
@@ -47,6 +50,21 @@ def features(
     clicks: str | None = opt("A log of shown lists and clicks with times, as JSON lines or CSV.", "F", CLICKS),
     at: str | None = opt(
         "The time of queries that have none: a date or seconds since 1970. Only earlier clicks count.", "TIME", CLICKS
+    ),
+    log: str | None = opt(
+        "Responses of a search engine with features, as JSON or JSON lines, or any table of features with ids.",
+        "F",
+        LOGS,
+    ),
+    format: str | None = opt(
+        "elasticsearch, opensearch, solr, vespa or table. Default: what the file looks like.", panel=LOGS
+    ),
+    asked: str | None = opt("The queries of responses that do not tell theirs, in order.", "F", LOGS, name="--queries"),
+    document: str | None = opt(
+        "The field that has the ids judgments know. Default: the engine's own id.", "FIELD", LOGS
+    ),
+    absent: str | None = opt(
+        "What a feature is that the log leaves out: zero or missing.", panel=LOGS, show_default="zero"
     ),
     strict: bool = flag("--strict", "Refuse queries and judgments that cannot be used, instead of counting them."),
     cluster: str | None = opt(
@@ -64,9 +82,23 @@ def features(
     Each query has its judged documents, or with --candidates its best documents by BM25. Which features there are says
     a specification; one that suits the index's fields is the default. A file of Parquet keeps the specification, and so
     does a model that is trained on it.
+
+    With --log, features are those that a search engine logged beside its documents, or of any table with ids, joined
+    with the judgments of --qrels; what is missing on either side is told.
     """
     from rankwright.text.index.reading import open_index
 
+    of_logs = given(format=format, document=document, absent=absent)
+    if log is not None:
+        others = (index, queries, candidates, spec, show_spec, clicks, at, cluster, workers)
+        require(not any(others), "--log has its features: leave out the index and what goes with it")
+        if qrels is None or out is None:
+            raise SettingError("--log needs --qrels and --out: the judgments, and the file to write")
+        _join(log, qrels, out, asked, given(unjudged=unjudged) | of_logs, strict, as_json)
+        return
+    require(not of_logs and asked is None, "--format, --queries, --document and --absent go with --log")
+    if index is None:
+        raise SettingError("INDEX is missing: give the index of the documents, or --log")
     opened = open_index(index)
     if show_spec is not None:
         require(show_spec in SHOWN_SPECIFICATIONS, f"--show-spec takes {' or '.join(SHOWN_SPECIFICATIONS)}")
@@ -77,7 +109,7 @@ def features(
     require(cluster is not None or workers is None, "--workers goes with --cluster")
     specification = _specification(spec or "default", opened)
     with progress():
-        rows, problems = _rows(opened, queries, qrels, candidates, unjudged, at, strict, threads)
+        rows, problems = _rows(opened, queries, qrels, candidates, unjudged or "zero", at, strict, threads)
         how: dict[str, Any] = {"cluster": cluster, "workers": workers, "threads": threads}
         data = _computed(opened, rows, specification, clicks, how)
         _write(data, out)
@@ -88,6 +120,32 @@ def features(
     for line in (*rows.lines(), *problems):
         print_text(line)
     echo(f"{data.n_features:,} features")
+    tell_written(out)
+
+
+def _join(
+    log: str, qrels: str, out: str, queries: str | None, how: dict[str, Any], strict: bool, as_json: bool
+) -> None:
+    """Join a log with judgments."""
+    from rankwright.formats.file_formats import write
+    from rankwright.text.collections.judged import read_judgments
+    from rankwright.text.collections.queries import read_queries
+    from rankwright.text.feature_logs import join_log
+
+    with progress():
+        judged = read_judgments(qrels, strict=strict)
+        asked = None if queries is None else read_queries(queries, strict=strict)
+        joined = join_log(log, judged, queries=asked, **how)
+        if strict and (joined.without_features or joined.unjudged):
+            raise SettingError(f"--strict: {joined.lines()[1]}")
+        write(joined.data, out)
+    problems = [*judged.problems.lines(), *([] if asked is None else asked.problems.lines())]
+    if as_json:
+        print_json(joined.to_dict() | {"problems": problems, "out": out, "names": list(joined.data.feature_names)})
+        return
+    for line in (*joined.lines(), *problems):
+        print_text(line)
+    echo(f"{joined.data.n_features:,} features")
     tell_written(out)
 
 

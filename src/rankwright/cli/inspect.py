@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "Example: rankwright inspect train.txt.gz\n\n"
     "Example: rankwright inspect log.jsonl.gz\n\n"
+    "Example: rankwright inspect INDEX\n\n"
     "Example: rankwright inspect pbm.rw --plot examination.svg\n\n"
     "Example: rankwright inspect model.rw --data test.txt --metric ndcg@10\n\n"
     "Example: rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
@@ -39,8 +40,8 @@ FACT_LABELS = {"most_leaves": "leaves, largest tree", "of": "bags of"}  # for fa
 def inspect(
     reading: dict[str, Any],
     file: str | None = arg(
-        "A data file, - for standard input; a click log; or a file of a model or a click model.",
-        "DATA|MODEL",
+        "A data file, - for standard input; a click log; a file of a model or a click model; or an index's folder.",
+        "DATA|MODEL|INDEX",
         default=None,
     ),
     data: str | None = opt("Documents to examine MODEL on: how much worse it is without each feature.", "F", OF_MODEL),
@@ -70,8 +71,8 @@ def inspect(
     threads: int | None = THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Describe a data file and point out what looks wrong in it, or describe a click log, a model file or a file of
-    a click model.
+    """Describe a data file and point out what looks wrong in it, or describe a click log, a model file, a file of a
+    click model, or an index of documents, of which every byte is checked.
 
     The features of a model are listed by how much their splits gained. With --data, they are also listed by how much
     the metric drops when the values of a feature are shuffled among all documents; for SortNet, the stability of its
@@ -98,7 +99,14 @@ def inspect(
     from rankwright.clicks.models.named_models import is_click_model
     from rankwright.container.file import is_container
     from rankwright.imports.format_table import source_of
+    from rankwright.text.index.manifest import is_index
 
+    if is_index(file):
+        require(
+            not (strict or plot or data), f"--strict, --plot and --data go with other files, and {file} is an index"
+        )
+        _inspect_index(file, as_json)
+        return
     if is_click_model(file):
         require(not strict, f"--strict goes with a click log, and {file} is a click model")
         require(data is None, f"--data goes with a ranker, and {file} is a click model")
@@ -119,6 +127,16 @@ def inspect(
         return
     require(not strict, f"--strict goes with a click log, and {file} does not look like one")
     _inspect_data(file, reading, as_json)
+
+
+def _inspect_index(path: str, as_json: bool) -> None:
+    """Print what an index holds, after a check of all of it."""
+    from rankwright.text.index.reading import open_index
+    from rankwright.text.index.summary import index_rows, index_summary
+
+    with progress():
+        index = open_index(path, check=True)
+    print_json(index_summary(index)) if as_json else print_rows(index_rows(index))
 
 
 def _inspect_log(path: str, strict: bool, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import typer
 
@@ -23,6 +23,9 @@ from rankwright.errors import (
     comma_hint,
     require,
 )
+
+if TYPE_CHECKING:
+    from rankwright.catalog.training import TextSource
 
 
 def opt(
@@ -104,6 +107,9 @@ PER_QUERY = opt(
     "F",
     writes=output_kinds.per_query,
 )
+OF_TEXTS = "Features of texts"
+INDEX = opt("The index of the documents: features of models that DATA lacks are computed from it.", "INDEX", OF_TEXTS)
+QUERIES = opt("The queries of DATA with their texts; goes with --index.", "F", OF_TEXTS)
 CLUSTER = opt("auto (Ray, started here) or the address of a Ray cluster. Default: processes here.")
 THREADS = opt("How many threads to use. Default: one per core.")
 METRICS = opt("Names separated by commas.")
@@ -152,6 +158,16 @@ def separated(text: str) -> list[str]:
 def given(**options: Any) -> dict[str, Any]:
     """The options that have a value; what has none keeps its default."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def text_source(index: str | None, queries: str | None) -> TextSource | None:
+    """Where features of texts come from, if --index and --queries say so."""
+    require((index is None) == (queries is None), "--index and --queries go together")
+    if index is None or queries is None:
+        return None
+    from rankwright.catalog.training import TextSource
+
+    return TextSource(index, queries)
 
 
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}

@@ -233,6 +233,13 @@ def quickstarted(path: str, given: Given) -> list[Output]:  # noqa: ARG001
     return [_folder(path, "the quickstart", is_free_or_own)]
 
 
+def text_index(path: str, given: Given) -> list[Output]:  # noqa: ARG001
+    """The folder of an index."""
+    from rankwright.text.index.building import is_free_or_index
+
+    return [_folder(path, "an index", is_free_or_index)]
+
+
 def _folder(path: str, told: str, fits: Callable[[str], bool]) -> Output:
     return Output(path, told, fits, is_folder=True)
 

@@ -15,6 +15,7 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
     from rankwright.tuning.cross_validation import CrossValidation
+    from rankwright.tuning.strategies import TuningPlan
     from rankwright.tuning.tuner import NestedResult, Tuned
 
 EXAMPLES = (
@@ -22,9 +23,11 @@ EXAMPLES = (
     "--out model.rw\n\n"
     "Example: rankwright tune train.txt --strategy tpe --trials 50 --search max_leaves=4..64:log --search "
     "learning_rate=0.02..0.3:log --out model.rw\n\n"
+    "Example: rankwright tune train.parquet --ranker bm25f --index INDEX --queries queries.tsv --out bm25f.rw\n\n"
     "Example: rankwright tune --show study"
 )
 OF_HALVING, OF_STUDIES = "With --strategy halving", "Studies that were made"
+OF_BM25F, BM25F = "With --ranker bm25f", "bm25f"
 
 
 @reads_data()
@@ -61,6 +64,8 @@ def tune(
     report: str | None = shared.REPORT_FILE,
     show: list[str] | None = opt("Show the study in this folder; may be repeated, to compare.", "DIR", OF_STUDIES),
     picture: str = opt("svg, png or pdf.", panel=OF_STUDIES, default="svg"),
+    index: str | None = opt("The index of the documents.", "INDEX", OF_BM25F),
+    queries: str | None = opt("The queries of TRAIN with their texts.", "F", OF_BM25F),
     cluster: str | None = shared.CLUSTER,
     workers: int | None = opt("How many experiments to run at a time. Default: one per core."),
     format: str | None = shared.DATA_FORMAT,
@@ -73,6 +78,9 @@ def tune(
 
     On a LETOR folder, settings are chosen on the validation documents and measured on the test documents. With
     --nested, K outer folds show what such a search reaches on queries it never saw.
+
+    --ranker bm25f tunes BM25F, which is no ranker that is trained: k1, and of each text field weight.FIELD and b.FIELD,
+    on the documents of TRAIN, found by their ids in --index. `compare` and `evaluate` take it as they take models.
 
     --show shows a study as tables and pictures: what each search reached with how much work, which settings matter,
     and the best configurations. --report writes one page about the search.
@@ -90,10 +98,16 @@ def tune(
     from rankwright.tuning.studies.study import announce_study
 
     metric_names(metric)
-    chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())
     halving: dict[str, Any] = {"min_budget": min_budget, "eta": eta}
     measured: dict[str, Any] = {"metric": metric, "metrics": tuple(metric_names(metrics) or ())}
     plan = TuningPlan(strategy=strategy, trials=trials, folds=folds, seeds=seeds, seed=seed, **measured, **halving)
+    if ranker == BM25F:
+        unused = (valid, settings, space, nested, study, report, cluster, workers)
+        require(not any(unused), "--ranker bm25f takes --search, --strategy, --trials, --metric and --seed")
+        _tune_bm25f(data, {"format": format} | reading, search or [], plan, (index, queries), out, as_json)
+        return
+    require(index is None and queries is None, "--index and --queries go with --ranker bm25f")
+    chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())
     how: dict[str, Any] = {"space": searched, "plan": plan, "study": study, "cluster": cluster, "workers": workers}
     how["listeners"], reading = [announce_study], {"format": format} | reading
     if nested is not None:
@@ -120,6 +134,41 @@ def tune(
         files = {"training documents": data, "validation documents": valid}
         about = origin(files, {} if out is None else {ranker: out}, seed)
         write_report(report, lambda: page_of_tuned(tuned, about, tested))
+
+
+def _tune_bm25f(
+    data: str,
+    reading: dict[str, Any],
+    search: list[str],
+    plan: TuningPlan,
+    texts: tuple[str | None, str | None],
+    out: str | None,
+    as_json: bool,
+) -> None:
+    from rankwright.formats.reading import read
+    from rankwright.text.collections.queries import read_queries
+    from rankwright.text.index.reading import open_index
+    from rankwright.text.model_features import rows_in_index
+    from rankwright.tuning.bm25f import tune_bm25f
+    from rankwright.tuning.search_spaces import space_from_text
+
+    if texts[0] is None or texts[1] is None:
+        raise SettingError(
+            "--ranker bm25f needs --index and --queries: the documents of TRAIN and the texts of queries"
+        )
+    with progress():
+        index = open_index(texts[0])
+        rows = rows_in_index(read(data, **reading), index, read_queries(texts[1]))
+        tuned = tune_bm25f(index, rows, plan=plan, space=space_from_text(search) if search else None)
+    if out is not None:
+        tuned.scorer.save(out)
+    if as_json:
+        print_json(tuned.to_dict() | {"model": out})
+        return
+    table = tuned.shown()
+    print_table(table.columns, table.rows, numbers=table.numbers)
+    echo(f"\n{table.title}")
+    tell_written(out)
 
 
 def _search(

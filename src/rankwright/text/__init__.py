@@ -26,5 +26,6 @@ from rankwright.text.scorers import BM25, BM25F, DPH, Dirichlet
 from rankwright.text.specification import FeatureColumn, FeatureLine, FeatureSpecification, read_specification
 from rankwright.text.statistics import TextStatistics
 from rankwright.text.text_features import TextFeatures
+from rankwright.text.vectors import DocumentVectors, document_vectors, fuse_candidates, nearest_documents
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not inspect.ismodule(value))

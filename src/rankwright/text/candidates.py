@@ -121,7 +121,7 @@ def top_documents(
     for segment in index.segments:
         own = kept[segment.first : segment.first + segment.n_documents] if len(kept) else kept
         plan.search(segment, own, tops, thread_count(threads))
-    return _as_candidates(tops)
+    return candidates_of(tops)
 
 
 def _no_field(index: Index, name: str) -> str:
@@ -239,7 +239,8 @@ def _phrases(index: Index, queries: Sequence[str]) -> _Phrases:
     return _Phrases(starts, np.unique(offsets), tokens, vocabulary)
 
 
-def _as_candidates(tops: TopDocuments) -> Candidates:
+def candidates_of(tops: TopDocuments) -> Candidates:
+    """The documents that a kernel found, as candidates."""
     offsets = np.zeros(len(tops.sizes) + 1, np.int64)
     np.cumsum(tops.sizes, out=offsets[1:])
     inside = np.arange(tops.scores.shape[1]) < tops.sizes[:, None]

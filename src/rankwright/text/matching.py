@@ -14,7 +14,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, IntArray, Uint32Array
 from rankwright.errors import InputError
-from rankwright.kernels.records import QueryPairs, MatchedTerms, StreamViews, TextColumns, TokenStream
+from rankwright.kernels.records import MatchedTerms, QueryPairs, StreamViews, TextColumns, TokenStream
 from rankwright.text.specification import ALL_FIELDS, FeatureColumn, FeatureSpecification
 
 MATCHED = ("text", "texts", "query")  # the sources of features that are made here

@@ -122,7 +122,7 @@ def test_known_ids_are_left_out_and_counted(given, tmp_path):
     build_index(read_documents(given[:10]), tmp_path / "grown")
     more = read_documents(given[5:15])
     assert build_index(more, tmp_path / "grown", append=True).n_documents == 15
-    assert "5 documents whose id the index has" in more.problems.lines()[0]
+    assert "documents whose id the index has (left out): 5" in more.problems.lines()[0]
 
 
 def test_batches_of_any_source_are_indexed(tmp_path):

@@ -1,4 +1,4 @@
-"""The twin of the kernel that finds the best documents of queries: all documents are scored, then sorted."""
+"""Twins of the kernels that find the best documents of queries: all documents are scored, then sorted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwright.arrays import Float64Array
 from rankwright.kernels.records import (
     QueryPhrases,
     QueryTerms,
@@ -52,6 +53,27 @@ def top_documents(
         tops.sizes[query] = len(best)
         for place, (score, document) in enumerate(best):
             tops.scores[query, place], tops.documents[query, place] = score, document
+
+
+def top_vectors(
+    vectors: NDArray[np.float32],
+    scales: Float64Array,
+    queries: NDArray[np.float64],
+    kept: NDArray[np.uint8],
+    tops: TopDocuments,
+    threads: int,
+) -> None:
+    """The documents whose vectors have the largest scalar products with each query's, times their scales.
+
+    Products that are NaN are passed over. The kernel adds up in another order: products may differ in the last digits.
+    """
+    for row, query in enumerate(queries):
+        products = vectors.astype(np.float64) @ query * (scales if len(scales) else 1.0)
+        fits = ~np.isnan(products) & (kept.astype(np.bool_) if len(kept) else True)
+        documents = np.flatnonzero(fits)
+        best = documents[np.lexsort((documents, -products[documents]))][: tops.scores.shape[1]]
+        tops.sizes[row] = len(best)
+        tops.scores[row, : len(best)], tops.documents[row, : len(best)] = products[best], best
 
 
 def _scores(query: int, postings: SegmentPostings, queries: QueryTerms, scorer: TextScorer) -> dict[int, float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, Int32Array, IntArray
 from rankwright.kernels.naive.common import slices
-from rankwright.kernels.records import QueryPairs, MatchedTerms, StreamViews, TextColumns, TokenStream
+from rankwright.kernels.records import MatchedTerms, QueryPairs, StreamViews, TextColumns, TokenStream
 
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # ln 2 in two parts
 LOG2_OF_E = 1.4426950408889634

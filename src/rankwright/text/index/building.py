@@ -80,7 +80,7 @@ def build_index(
     require(whole_number(memory, "memory", least=0) >= LEAST_MEMORY, f"memory must be {LEAST_MEMORY:,} bytes or more")
     check_output_folder(out)
     folder = Path(out)
-    if not append and folder.is_dir() and not is_index(folder) and not _is_left_over(folder):
+    if not append and not is_free_or_index(folder):
         raise SettingError(f"{os.fspath(out)} is a folder with other things in it: name a new folder")
     if append and not is_index(folder):
         raise SettingError(f"{os.fspath(out)} is no index to append to")
@@ -174,9 +174,14 @@ def _build_lock(folder: Path) -> Iterator[None]:
         raise SettingError(f"{os.fspath(folder)} is being built by another process: wait until it is done") from None
 
 
-def _is_left_over(folder: Path) -> bool:
-    """Whether all that the folder holds was left by builds that did not end."""
-    return all(path.name == LOCK or path.name.startswith((SCRATCH, SEGMENT_PREFIX)) for path in folder.iterdir())
+def is_free_or_index(path: str | os.PathLike[str]) -> bool:
+    """Whether nothing is lost if an index is built there: it is one, is not there, or holds what killed builds left."""
+    folder = Path(path)
+    if not folder.is_dir():
+        return not folder.exists()
+    return is_index(folder) or all(
+        one.name == LOCK or one.name.startswith((SCRATCH, SEGMENT_PREFIX)) for one in folder.iterdir()
+    )
 
 
 def _remove_strangers(folder: Path) -> None:
