@@ -92,7 +92,7 @@ class RankServer:
         journal = None
         if settings.journal is not None:
             kept = settings.journal
-            journal = Journal(kept.folder)
+            journal = Journal(kept.folder, file_seconds=kept.segment_seconds)
             names = self.shelf.named(None).features if kept.with_features else ()
             how = {"seconds": kept.segment_seconds, "window": kept.click_window}
             beside += [journal, SegmentWriter(journal.folder, **how, feature_names=names)]
