@@ -160,7 +160,8 @@ def root(
 # In the order in which the help shows them. Each has a file with EXAMPLES and a function of the same name as the file.
 COMMANDS = (
     *("quickstart", "inspect", "convert", "split", "clicks", "train", "tune", "cv", "benchmark", "bag"),
-    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "serve", "reproduce", "list"),
+    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "serve", "drift", "reproduce"),
+    "list",
 )
 FILES = {"list": "listing"}  # where a file cannot be called as its command
 

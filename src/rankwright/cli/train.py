@@ -57,6 +57,9 @@ def train(
     workers: int | None = opt(
         "With --cluster: how many workers share the documents. Default: one per core.", panel=WHERE
     ),
+    profile: bool = opt(
+        "Keep how features and scores were spread, for `rankwright drift`.", default=True, name="--profile/--no-profile"
+    ),
     allow_empty: bool = shared.ALLOW_EMPTY,
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
@@ -86,7 +89,13 @@ def train(
     files = TrainingFiles(
         train=data, valid=valid, watch=watch or (), test=test, **beside, format=format, options=reading
     )
-    where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
+    where = {
+        "checkpoint": checkpoint,
+        "cluster": cluster,
+        "workers": workers,
+        "allow_empty": allow_empty,
+        "profile": profile,
+    }
     train_and_show(chosen, files, out, name=ranker, as_json=as_json, report=report, shown=(title, text), **where)
 
 
