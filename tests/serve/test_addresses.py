@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from tests.serve.asking import asked
 
+import rankwright as rw
 from rankwright.serve.application import RankServer
 from rankwright.web.application import Shell
 from rankwright.web.guard import Guard
@@ -58,3 +60,21 @@ def test_metrics_count_answers_and_their_time(app):
     assert buckets[-1] == before + 1
     for line in told.splitlines():
         assert re.fullmatch(r"# (HELP|TYPE) \w+ .*|\w+(\{.*\})? [-+.e\d]+|.* (NaN|[+-]Inf)", line), line
+
+
+def test_metrics_tell_how_far_documents_moved_since_training(data, tmp_path):
+    from rankwright.catalog.drift import profile_of
+    from rankwright.serve.application import ServeSettings
+    from rankwright.web.messages import BINARY
+
+    ranker = rw.LambdaMART(n_trees=5).fit(data)
+    ranker.trained_ = ranker.trained_.with_profile(profile_of(ranker.trained_, data.features))
+    ranker.save(tmp_path / "profiled.rw")
+    app = RankServer(ServeSettings([("m", str(tmp_path / "profiled.rw"))], reload_seconds=0)).application()
+    moved = np.random.default_rng(0).permutation(data.features)[:500]
+    moved[:, 1] += 5
+    asked(app, "POST", "/v1/rank", moved.tobytes(), headers={"content-type": BINARY})
+    told = asked(app, "GET", "/metrics").body.decode()
+    index = {name: float(value) for name, value in re.findall(r'feature="(\w+)"\} (\S+)', told)}
+    assert index["age"] > 1 > 0.2 > index["bm25"]
+    assert float(re.search(r'rankwright_score_psi\{model="m"\} (\S+)', told)[1]) >= 0  # type: ignore[index]

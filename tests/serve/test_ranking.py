@@ -190,8 +190,8 @@ def test_categories_are_texts(tmp_path):
 
     from rankwright.serve.application import RankServer, ServeSettings
 
-    frame = pd.DataFrame({"query": [1, 1, 1, 2, 2, 2] * 10, "label": [0, 1, 2] * 20, "kind": pd.Categorical(["a", "b", "c"] * 20),
-                          "x": np.arange(60.0)})  # fmt: skip
+    kinds = pd.Categorical(["a", "b", "c"] * 20)
+    frame = pd.DataFrame({"query": [1, 1, 1, 2, 2, 2] * 10, "label": [0, 1, 2] * 20, "kind": kinds, "x": range(60)})
     data = rw.from_frame(frame, rw.Columns(query="query", label="label"))
     ranker = rw.LambdaMART(n_trees=5, min_docs_in_leaf=1, max_leaves=4).fit(data)
     ranker.save(tmp_path / "kinds.rw")

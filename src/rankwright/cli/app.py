@@ -165,7 +165,7 @@ COMMANDS = (
     *("quickstart", "inspect", "convert", "split", "clicks", "index", "features"),
     *("judgments", "judgments combine", "judgments next"),
     *("train", "tune", "cv", "benchmark", "bag"),
-    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "serve", "reproduce", "list"),
+    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "serve", "drift", "reproduce", "list"),
 )
 # Where a file cannot be called as its command.
 FILES = {"list": "listing", "judgments combine": "judgments_combine", "judgments next": "judgments_next"}

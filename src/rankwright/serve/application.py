@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from rankwright.errors import MissingExtraError, require
+from rankwright.serve.drift_watch import DriftWatch
 from rankwright.serve.inference import InferenceHandler
 from rankwright.serve.journal import Journal
 from rankwright.serve.live import FeedbackAnswer, FeedbackRequest, LiveLoop
@@ -81,6 +82,7 @@ class RankServer:
     shell: Shell = field(default_factory=Shell)
     scorer_of: Callable[[ServedModel], TextScorer | None] = no_text_scorer
     shelf: ModelShelf = field(init=False)
+    _watch: DriftWatch = field(init=False)
     service: Service = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,17 +90,19 @@ class RankServer:
         self.shelf = ModelShelf(
             [ServedModel.read(name, path, threads=settings.threads) for name, path in settings.models]
         )
+        self._watch = DriftWatch(self.shelf, self.shell.board)
         beside: list[RunsBeside] = []
         journal = None
         if settings.journal is not None:
             kept = settings.journal
-            journal = Journal(kept.folder)
+            journal = Journal(kept.folder, file_seconds=kept.segment_seconds)
             names = self.shelf.named(None).features if kept.with_features else ()
             how = {"seconds": kept.segment_seconds, "window": kept.click_window}
             beside += [journal, SegmentWriter(journal.folder, **how, feature_names=names)]
         if settings.reload_seconds:
             seconds, sample = settings.reload_seconds, settings.check
-            beside.append(Reloader(self.shelf, self.shell.board, sample=sample, seconds=seconds))
+            board, taken = self.shell.board, self._watch.taken
+            beside.append(Reloader(self.shelf, board, sample=sample, seconds=seconds, taken=taken))
         live = LiveLoop(
             self.shelf,
             settings.traffic,
@@ -122,13 +126,17 @@ class RankServer:
         most, traffic = self.shell.limits.documents, self.settings.traffic
         watched = has_journal or traffic.is_shared or traffic.shadow is not None
         rank = RankHandler(
-            self.shelf, most, live.served if watched else None, traffic.model_for if traffic.shares else None
+            self.shelf,
+            most,
+            live.served if watched else None,
+            traffic.model_for if traffic.shares else None,
+            self._watch.scored,
         )
         kept = [
             Route("POST", "/v1/feedback", live.feedback),
             Route("GET", "/v1/experiment", live.experiment),
         ]
-        inference = InferenceHandler(self.shelf, most)
+        inference = InferenceHandler(self.shelf, most, self._watch.scored)
         rerank = RerankHandler(self.shelf, most, self.scorer_of)
         model = "/v2/models/{name}"
         return [

@@ -15,6 +15,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.serve.decoding import check_documents, check_finite, decoded
 from rankwright.serve.models import ModelShelf, ServedModel
+from rankwright.serve.ranking import Scored
 from rankwright.web.messages import BINARY, Request, Response, WebError, as_json
 
 JSON_LENGTH = "inference-header-content-length"
@@ -66,8 +67,8 @@ _encoder = msgspec.json.Encoder()
 class InferenceHandler:
     """Answers the addresses below /v2/models."""
 
-    def __init__(self, shelf: ModelShelf, most_documents: int) -> None:
-        self._shelf, self._most = shelf, most_documents
+    def __init__(self, shelf: ModelShelf, most_documents: int, scored: Scored | None = None) -> None:
+        self._shelf, self._most, self._scored = shelf, most_documents, scored
 
     def server(self, _: Request) -> Response:
         """Tell what this server is."""
@@ -99,6 +100,8 @@ class InferenceHandler:
         features = self._features(asked, binary, model)
         request.noted |= {"model": model.name, "documents": len(features)}
         scores = model.scores(features) if len(features) else np.empty(0)
+        if self._scored is not None and len(features):
+            self._scored(model, features, scores)
         return _answer(asked, model, scores)
 
     def _model(self, request: Request) -> ServedModel:

@@ -57,8 +57,8 @@ class ClickEvent(msgspec.Struct):
 class Journal:
     """Appends to files of a folder; one for each process."""
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: str | os.PathLike[str], *, file_seconds: float = 60.0) -> None:
+        self.folder, self._file_seconds = Path(folder), file_seconds
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._wakes = threading.Event()
@@ -131,6 +131,7 @@ class Journal:
             for kind, lines in ((LISTS, lists), (EVENTS, events)):
                 if lines:
                     self._files[kind].append(lines)
+                self._files[kind].finish_if_old(self._file_seconds)
         except OSError as error:
             _resolve(waiting, error)
             raise
@@ -164,7 +165,7 @@ class JournalFile:
         self._file: BinaryIO = hidden.open("xb", buffering=0)
         lock_file(self._file.fileno())  # before others see it: what has its name and no lock is finished
         hidden.rename(final)
-        self._size = 0
+        self._size, self._since = 0, time.monotonic()
 
     def append(self, lines: list[bytes]) -> None:
         """Write lines, and return when they are on the disk."""
@@ -175,8 +176,16 @@ class JournalFile:
         os.fsync(self._file.fileno())
         self._size += len(content)
         if self._size > MOST_BYTES:
-            self.close()
-            self._open()
+            self._begin_another()
+
+    def finish_if_old(self, seconds: float) -> None:
+        """Begin another file if this one has lines and was begun so long ago: only finished ones become segments."""
+        if self._size and time.monotonic() - self._since > seconds:
+            self._begin_another()
+
+    def _begin_another(self) -> None:
+        self.close()
+        self._open()
 
     def close(self) -> None:
         """Let go of the file: it is finished."""

@@ -66,7 +66,8 @@ class LiveLoop:
         if self._shadow is not None and options.model is None and len(scores):
             self._shadow.compare(answer.order, self._shelf.named(self._traffic.shadow), question)
         if self._journal is not None and list_id is not None:
-            noted = ServedList(list_id, time.time(), options.query or "", [], policy, teams, choices)
+            query = "" if options.query is None else options.query
+            noted = ServedList(list_id, time.time(), query, [], policy, teams, choices)
             self._note(question, answer, noted)
 
     def _interleave(

@@ -8,9 +8,9 @@ from http import HTTPStatus
 import msgspec
 import numpy as np
 
-from rankwright.arrays import Float64Array, IntArray
+from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.serve.decoding import Id, Question, read_question
-from rankwright.serve.models import ModelShelf
+from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.web.messages import BINARY, Request, Response, WebError
 
 EXPLAINED_FEATURES = 5  # of a document, where a request does not say how many
@@ -46,6 +46,7 @@ class RankAnswer(msgspec.Struct, omit_defaults=True):
 
 
 _encoder = msgspec.json.Encoder()
+Scored = Callable[[ServedModel, Float32Array, Float64Array], None]  # is told of all that is scored
 
 
 def best_first(scores: Float64Array) -> IntArray:
@@ -62,8 +63,10 @@ class RankHandler:
         most_documents: int,
         served: Callable[[Question, Float64Array, RankAnswer], None] | None = None,
         model_for: Callable[[Id | None], str | None] | None = None,
+        scored: Scored | None = None,
     ) -> None:
         self._shelf, self._most, self._served, self._model_for = shelf, most_documents, served, model_for
+        self._scored = scored
 
     def __call__(self, request: Request) -> Response:
         """Rank the documents of a request."""
@@ -79,6 +82,8 @@ class RankHandler:
             scores: Float64Array = np.empty(0)
         else:
             scores = question.model.scores(question.features)
+            if self._scored is not None:
+                self._scored(question.model, question.features, scores)
         if self._served is None and BINARY in (request.headers.get("accept") or ""):
             return Response(scores.astype("<f8").tobytes(), kind=BINARY)
         return Response(_encoder.encode(self._answered(question, scores)))

@@ -29,7 +29,8 @@ from rankwright.serve.journal import EVENTS, LISTS, ClickEvent, ServedList, held
 
 log = logging.getLogger(__name__)
 
-SEGMENTS, DOCUMENTS = "segments", "documents"  # folders within that of the journal
+SETTLE_SECONDS = 10.0  # that events are kept for lists which are not on the disk yet
+SEGMENTS, DOCUMENTS = "segments", "documents.parquet"  # within the folder of the journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def write_segments(
                     n_segments, n_lists = n_segments + 1, n_lists + len(lists)
                     n_events += sum(len(events.get(one.id, {})) for one in lists)
                 path.unlink()
-        _remove_events(folder)
+        _remove_events(folder, now - SETTLE_SECONDS)
     return SegmentReport(n_segments, n_lists, n_events, n_stray)
 
 
@@ -88,16 +89,15 @@ def _events_by_list(folder: Path) -> dict[str, dict[str, ClickEvent]]:
     return found
 
 
-def _remove_events(folder: Path) -> None:
-    """Remove files of events that are older than every list that is still to come."""
-    waiting = journal_files(folder, LISTS)
-    firsts = [lists[0].time for path in waiting if (lists := read_lines(path, ServedList))]
+def _remove_events(folder: Path, before: float) -> None:
+    """Remove files of events that are older than that, and than every list that is still to come."""
+    waiting = [read_lines(path, ServedList) for path in journal_files(folder, LISTS)]
+    oldest = min([before, *(lists[0].time for lists in waiting if lists)])
     for path in journal_files(folder, EVENTS):
         with held(path) as is_finished:
             if not is_finished:
                 continue
-            events = read_lines(path, ClickEvent)
-            if all(event.time < first for event in events[-1:] for first in firsts):
+            if all(event.time < oldest for event in read_lines(path, ClickEvent)):
                 path.unlink()
 
 
@@ -134,28 +134,33 @@ def _write(
          ("list", pa.string()), ("teams", pa.string()), ("events", strings)]
     )  # fmt: skip
     if feature_names:
-        _write_documents(lists, target.parent.parent / DOCUMENTS / target.name, feature_names)
+        _write_documents(lists, target.parent.parent / DOCUMENTS, feature_names)
     with atomic_file(target) as file:
         pq.write_table(pa.Table.from_pylist(rows, schema=schema), file)
     return n_stray
 
 
 def _write_documents(lists: list[ServedList], target: Path, names: tuple[str, ...]) -> None:
-    """Write the features of the shown documents, as they were last served, in the form that `read` takes."""
+    """Put the features of the shown documents, as they were last served, into the one file that has them all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     latest: dict[tuple[str, str], Any] = {}
+    if target.exists():
+        old = pq.read_table(target)
+        numbers = np.stack([old.column(name).to_numpy() for name in names], axis=1)
+        keys = zip(old.column("query").to_pylist(), old.column("document").to_pylist(), strict=True)
+        latest = dict(zip(keys, numbers, strict=True))
     for one in lists:
         features = np.frombuffer(one.features, np.float32).reshape(-1, len(names))
         for document, row in zip(one.shown, features, strict=False):
             latest[str(one.query), str(document)] = row
     if not latest:
         return
-    matrix, keys = np.array(list(latest.values())), list(latest)
-    columns: dict[str, Any] = {"query": [query for query, _ in keys], "document": [document for _, document in keys]}
+    ids = sorted(latest)  # a query's documents stand together
+    matrix = np.array([latest[one] for one in ids])
+    columns: dict[str, Any] = {"query": [query for query, _ in ids], "document": [document for _, document in ids]}
     columns |= {name: matrix[:, place] for place, name in enumerate(names)}
-    target.parent.mkdir(exist_ok=True)
     with atomic_file(target) as file:
         pq.write_table(pa.table(columns), file)
 
