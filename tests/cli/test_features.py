@@ -52,10 +52,9 @@ def test_candidates_without_a_judgment_are_irrelevant_unless_said_otherwise(rank
     common = ("features", "INDEX", "queries.tsv", "--qrels", "judged.qrels", "--candidates", "3", "--json")
     found = rankwright(*common, "--out", "a.parquet")
     assert found.code == 0, found.stderr
-    labels = {
-        (query, document): label
-        for query, document, label in zip(*(getattr(rw.read("a.parquet"), name).tolist() for name in ("qid", "document_ids", "labels")), strict=True)
-    }  # fmt: skip
+    data = rw.read("a.parquet")
+    pairs = zip(data.qid.tolist(), data.document_ids.tolist(), strict=True)
+    labels = dict(zip(pairs, data.labels.tolist(), strict=True))
     assert labels["q1", "a"] == 2
     assert labels["q1", "c"] == 0
     assert rankwright(*common, "--unjudged", "drop", "--out", "b.parquet").code == 0

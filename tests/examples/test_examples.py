@@ -57,3 +57,8 @@ def test_a_compressed_model_is_smaller_and_its_c_file_gives_the_same_scores(tmp_
     if found["difference"] is None:
         pytest.skip("no C compiler here")
     assert found["difference"] == 0.0
+
+
+def test_a_ranker_on_texts_is_ahead_of_tuned_bm25f():
+    found = run("texts", n_queries=40, n_trees=20, trials=20)
+    assert mean(found["comparison"], "lambdamart", "ndcg@10") > mean(found["comparison"], "bm25f", "ndcg@10") + 0.1

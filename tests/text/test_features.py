@@ -7,7 +7,6 @@ from math import log, log2, pi, sqrt
 
 import numpy as np
 import pytest
-from pytest import approx
 from tests.text.small_index import DOCUMENTS, QUERIES, TIME, every_pair, index_of
 
 import rankwright as rw
@@ -50,37 +49,39 @@ MEAN = (2 + 2 + 1) / 3
 def test_counts_worked_by_hand(index):
     assert values(index, FeatureLine("covered_terms", ("title",))) == [2, 1, 0, 0]
     assert values(index, FeatureLine("covered_share", ("title",))) == [1, 0.5, 0, 0]
-    assert values(index, FeatureLine("covered_idf_share", ("title",))) == approx([1, BOAT / (RED + BOAT), 0, 0])
+    assert values(index, FeatureLine("covered_idf_share", ("title",))) == pytest.approx([1, BOAT / (RED + BOAT), 0, 0])
     assert values(index, FeatureLine("boolean", ("title",))) == [1, 0, 0, 0]
     assert values(index, FeatureLine("length", ("body",))) == [5, 2, 9, 0]
-    assert values(index, FeatureLine("length", ("title",), log=True)) == approx([log(3), log(3), log(2), 0])
+    assert values(index, FeatureLine("length", ("title",), log=True)) == pytest.approx([log(3), log(3), log(2), 0])
     assert values(index, FeatureLine("tf", ("body",), ("sum",))) == [3, 0, 4, 0]
     assert values(index, FeatureLine("tf", ("body",), ("variance",))) == [0.25, 0, 0, 0]
-    assert values(index, FeatureLine("tf_share", ("body",), ("max",))) == approx([2 / 5, 0, 2 / 9, 0])
-    assert values(index, FeatureLine("tf_idf", ("title",), ("sum",))) == approx([RED + BOAT, BOAT, 0, 0])
+    assert values(index, FeatureLine("tf_share", ("body",), ("max",))) == pytest.approx([2 / 5, 0, 2 / 9, 0])
+    assert values(index, FeatureLine("tf_idf", ("title",), ("sum",))) == pytest.approx([RED + BOAT, BOAT, 0, 0])
     assert values(index, FeatureLine("query_length")) == [2, 2, 2, 2]
 
 
 def test_models_worked_by_hand(index):
     k1, b = 1.2, 0.75
     full, half = 1 / (1 + k1 * (1 - b + b * 2 / MEAN)), idf(1) + idf(2)
-    assert values(index, FeatureLine("bm25", ("title",))) == approx([half * full, BOAT * full, 0, 0])
+    assert values(index, FeatureLine("bm25", ("title",))) == pytest.approx([half * full, BOAT * full, 0, 0])
     # One token of red and two of boat among the five of titles.
     ratio_red, ratio_boat = 1 / 5, 2 / 5
     mu = 10.0
     dirichlet = log((1 / ratio_red + mu) / (2 + mu)) + log((1 / ratio_boat + mu) / (2 + mu))
-    assert values(index, FeatureLine("dirichlet", ("title",), settings={"mu": mu}))[0] == approx(dirichlet, rel=1e-6)
+    assert values(index, FeatureLine("dirichlet", ("title",), settings={"mu": mu}))[0] == pytest.approx(
+        dirichlet, rel=1e-6
+    )
     mixed = [log(0.6 * (1 / 2) / share + 0.4) for share in (ratio_red, ratio_boat)]
     found = values(index, FeatureLine("jelinek_mercer", ("title",), settings={"background": 0.4}))
-    assert found == approx([sum(mixed), mixed[1] + log(0.4), 2 * log(0.4), 2 * log(0.4)], rel=1e-6)
+    assert found == pytest.approx([sum(mixed), mixed[1] + log(0.4), 2 * log(0.4), 2 * log(0.4)], rel=1e-6)
     discounted = [log(0.3 / 2 / share + 0.7 * 2 / 2) for share in (ratio_red, ratio_boat)]
     found = values(index, FeatureLine("absolute_discount", ("title",)))
-    assert found[0] == approx(sum(discounted), rel=1e-6)
+    assert found[0] == pytest.approx(sum(discounted), rel=1e-6)
     norm = (1 - 0.5) ** 2 / 2
     dph = [norm * (log2(MEAN / 2 * 4 / count) + 0.5 * log2(2 * pi * 0.5)) for count in (1, 2)]
-    assert values(index, FeatureLine("dph", ("title",)))[0] == approx(sum(dph), rel=1e-6)
+    assert values(index, FeatureLine("dph", ("title",)))[0] == pytest.approx(sum(dph), rel=1e-6)
     cosine = (RED**2 + BOAT**2) / sqrt(RED**2 + BOAT**2) / sqrt(2)
-    assert values(index, FeatureLine("vector_space", ("title",)))[0] == approx(cosine)
+    assert values(index, FeatureLine("vector_space", ("title",)))[0] == pytest.approx(cosine)
 
 
 def test_bm25f_saturates_once_over_weighted_fields(index):
@@ -88,7 +89,7 @@ def test_bm25f_saturates_once_over_weighted_fields(index):
     red, boat = idf(2), idf(3)  # the largest of the fields' frequencies where there are more fields: url has no part
     frequencies = index.statistics(["red", "boat"]).document_frequency[:, :2].max(axis=1).tolist()
     red, boat = map(idf, frequencies)
-    assert values(index, line)[0] == approx(red * (3 + 1) / (3 + 1 + 2) + boat * (3 + 2) / (3 + 2 + 2))
+    assert values(index, line)[0] == pytest.approx(red * (3 + 1) / (3 + 1 + 2) + boat * (3 + 2) / (3 + 2 + 2))
 
 
 def test_positions_worked_by_hand(index):
@@ -96,7 +97,7 @@ def test_positions_worked_by_hand(index):
     body = index.analyser.terms(str(DOCUMENTS[2]["body"]))
     at = [position for position, term in enumerate(body) if term in ("red", "boat")]
     assert values(index, FeatureLine("phrase", ("body",))) == [1, 0, 1, 0]
-    assert values(index, FeatureLine("first_position", ("body",)))[2] == approx(1 / (1 + at[0]))
+    assert values(index, FeatureLine("first_position", ("body",)))[2] == pytest.approx(1 / (1 + at[0]))
     assert values(index, FeatureLine("shortest_window", ("body",))) == [2, 0, 2, 0]
     assert values(index, FeatureLine("ordered_phrase", ("body",), settings={"slack": 0.0})) == [1, 0, 1, 0]
     assert values(index, FeatureLine("ordered_pairs", ("body",))) == [1, 0, 1, 0]
@@ -104,7 +105,7 @@ def test_positions_worked_by_hand(index):
     assert values(index, FeatureLine("begins_with_query", ("body",))) == [1, 0, 0, 0]
     assert values(index, FeatureLine("equals_query", ("title",))) == [1, 0, 0, 0]
     near = 1 / (1 + 1.2 * (0.25 + 0.75 * 2 / MEAN) / BOAT), 1 / (1 + 1.2 * (0.25 + 0.75 * 2 / MEAN) / RED)
-    assert values(index, FeatureLine("closeness", ("title",)))[0] == approx(RED * near[0] + BOAT * near[1])
+    assert values(index, FeatureLine("closeness", ("title",)))[0] == pytest.approx(RED * near[0] + BOAT * near[1])
 
 
 def test_addresses(index):
@@ -114,7 +115,7 @@ def test_addresses(index):
     assert values(index, FeatureLine("url_parameters", url))[:3] == [2, 0, 0]
     assert values(index, FeatureLine("url_length", url))[1] == len("http://sails.com/")
     assert values(index, FeatureLine("url_host_parts", url))[:3] == [3, 2, 2]
-    assert values(index, FeatureLine("query_in_host", url), query="Boat")[:3] == approx([4 / 5, 0, 0])
+    assert values(index, FeatureLine("query_in_host", url), query="Boat")[:3] == pytest.approx([4 / 5, 0, 0])
     assert np.isnan(values(index, FeatureLine("url_depth", url))[3])
 
 
@@ -122,11 +123,11 @@ def test_links_and_numbers(index):
     assert values(index, FeatureLine("in_links")) == [3, 1, 1, 0]
     assert values(index, FeatureLine("out_links")) == [2, 1, 0, 2]
     ranks = values(index, FeatureLine("page_rank"))
-    assert sum(ranks) == approx(4, rel=1e-6)
+    assert sum(ranks) == pytest.approx(4, rel=1e-6)
     assert ranks[0] == max(ranks)
-    assert values(index, FeatureLine("number", ("price",))) == approx([3.5, 10, np.nan, 1], nan_ok=True)
-    assert values(index, FeatureLine("log_number", ("price",)))[1] == approx(log(11))
-    assert values(index, FeatureLine("age", ("published",))) == approx([31, 21, np.nan, 11], nan_ok=True)
+    assert values(index, FeatureLine("number", ("price",))) == pytest.approx([3.5, 10, np.nan, 1], nan_ok=True)
+    assert values(index, FeatureLine("log_number", ("price",)))[1] == pytest.approx(log(11))
+    assert values(index, FeatureLine("age", ("published",))) == pytest.approx([31, 21, np.nan, 11], nan_ok=True)
     assert values(index, FeatureLine("number", ("published",)))[0] == 19723  # days since 1970
 
 
@@ -143,7 +144,7 @@ def test_only_clicks_before_the_time_of_a_row_count(index):
             line = FeatureLine(name, settings={"queries": which})
             assert values(index, line, sources=sources) == [*counts, 0, 0], (name, which)
     rate = values(index, FeatureLine("click_rate", settings={"prior": 2}), sources=sources)
-    assert rate == approx([(1 + 2 * 3 / 5) / 4, (2 * 3 / 5) / 3, 3 / 5, 3 / 5])
+    assert rate == pytest.approx([(1 + 2 * 3 / 5) / 4, (2 * 3 / 5) / 3, 3 / 5, 3 / 5])
     with pytest.raises(InputError, match="before the row's time"):
         values(index, FeatureLine("shown"), sources=sources, times=None)
     with pytest.raises(InputError, match="needs a log of clicks"):
@@ -159,15 +160,15 @@ def test_vectors_and_functions_of_your_own(index):
         sources=FeatureSources(vectors={"v": (queries, documents)}),
     )
     wanted = documents @ queries[0] / np.linalg.norm(documents, axis=1) / np.linalg.norm(queries[0])
-    assert found == approx(wanted.tolist(), rel=1e-5)
+    assert found == pytest.approx(wanted.tolist(), rel=1e-5)
     sources = FeatureSources(
         functions={"longer": lambda query, texts: [len(one["title"]) - len(query) for one in texts]}
     )
     assert values(index, FeatureLine("function", settings={"function": "longer"}), sources=sources) == [0, 1, -1, -8]
     with pytest.raises(InputError, match="names the function 'longer', which was not given"):
         values(index, FeatureLine("function", settings={"function": "longer"}))
+    wrong = FeatureSources(functions={"longer": lambda query, texts: [1.0]})  # noqa: ARG005
     with pytest.raises(InputError, match="must give 4 numbers"):
-        wrong = FeatureSources(functions={"longer": lambda query, texts: [1.0]})  # noqa: ARG005
         values(index, FeatureLine("function", settings={"function": "longer"}), sources=wrong)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwright.errors import RankwrightError
-from rankwright.text import Field, FeatureLine, FeatureSpecification, default_specification, mslr_specification
+from rankwright.text import FeatureLine, FeatureSpecification, Field, default_specification, mslr_specification
 from rankwright.text.families import FAMILIES, STATISTICS, NumberSetting
 from rankwright.text.matching import MATCHED, MatchPlan
 from rankwright.text.specification import read_specification
@@ -51,6 +53,14 @@ def test_lines_with_any_settings_print_and_parse_back(data):
     }
     spec = FeatureSpecification([line_of(name, ("títle", "a b", "*"), **settings)])
     assert FeatureSpecification.from_toml(spec.to_toml()) == spec
+
+
+def test_the_page_on_features_has_every_family():
+    page = (Path(__file__).parents[2] / "docs" / "features.md").read_text("utf-8")
+    for name, family in FAMILIES.items():
+        row = next((line for line in page.splitlines() if line.startswith(f"| `{name}` |")), "")
+        assert row.endswith(f"| {family.about} |"), name
+        assert all(f"`{setting}`" in row for setting in family.settings), name
 
 
 def test_names_say_what_features_are():

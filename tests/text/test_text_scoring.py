@@ -65,7 +65,7 @@ def test_every_entry_of_the_model_file_survives(index, tmp_path):
     assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "model.rw").read_bytes()
 
 
-def test_a_model_without_a_specification_keeps_none(tmp_path):
+def test_a_model_without_a_specification_keeps_none():
     ranker = rw.LambdaMART(n_trees=2).fit(rw.synthetic.web_search(n_queries=20, seed=0))
     header, arrays = ranker.to_state()
     assert not {"feature_origin", "text_statistics"} & header.keys()

@@ -10,9 +10,11 @@ void TermFinder::set(std::span<const std::uint32_t> numbers) {
     std::size_t size = 16;
     while (size < 4 * numbers.size()) size *= 2;
     slots_.assign(size, {no_term, -1});
+    may_have_.fill(false);
     mask_ = size - 1;
     for (std::size_t term = 0; term < numbers.size(); ++term) {
         if (numbers[term] == no_term) continue;
+        may_have_[numbers[term] % n_endings] = true;
         std::size_t slot = hash(numbers[term]);
         while (slots_[slot].number != no_term) slot = (slot + 1) & mask_;
         slots_[slot] = {numbers[term], static_cast<std::int32_t>(term)};

@@ -1,14 +1,19 @@
 // A query made ready for the scan of documents.
 #pragma once
 
+#include <array>
+
 #include "core/matches/streams.hpp"
 
 namespace rankwright {
 
-// Finds a token among the terms of a query: open addressing, at most a quarter full.
+// Finds a token among the terms of a query: open addressing, at most a quarter full. Most tokens are none of them, and
+// a table of the last bits of those that are tells so at once.
 class TermFinder {
   public:
     void set(std::span<const std::uint32_t> numbers);
+
+    bool may_have(std::uint32_t token) const { return may_have_[token % n_endings]; }
 
     // The term's place among those of the query, or -1.
     std::int64_t find(std::uint32_t token) const {
@@ -24,6 +29,8 @@ class TermFinder {
         std::int32_t term;
     };
     std::size_t hash(std::uint32_t token) const { return (token * 2654435769U >> 7) & mask_; }
+    static constexpr std::size_t n_endings = 4096;
+    std::array<bool, n_endings> may_have_{};
     std::vector<Slot> slots_;
     std::size_t mask_ = 0;
 };

@@ -180,8 +180,11 @@ class PairScanner {
         tokens_[stream] = streams_[stream].of_document(document);
         found_[stream].clear();
         counts_[stream].assign(query_.n_terms(), 0.0);
-        for (std::size_t position = 0; position < tokens_[stream].size(); ++position) {
-            const std::int64_t term = query_.finder().find(tokens_[stream][position]);
+        const std::span<const std::uint32_t> tokens = tokens_[stream];
+        const TermFinder &finder = query_.finder();
+        for (std::size_t position = 0; position < tokens.size(); ++position) {
+            if (!finder.may_have(tokens[position])) continue;
+            const std::int64_t term = finder.find(tokens[position]);
             if (term < 0) continue;
             found_[stream].push_back({static_cast<std::int64_t>(position), term});
             counts_[stream][term] += 1.0;

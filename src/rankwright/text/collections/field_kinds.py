@@ -87,7 +87,9 @@ def _check_said(file: str, names: Sequence[str], said: Mapping[str, str]) -> Non
         if name not in names:
             raise FileFormatError(file, f"the first documents have no field {name!r}; they have {listed_names(names)}")
     if list(said.values()).count(ID) > 1:
-        raise InputError("only one field can hold the ids of documents: ", Parameter("fields"), " names several")
+        raise InputError(
+            "only one field can hold the ids of documents: ", Parameter("field", python="fields"), " names several"
+        )
 
 
 def _id_among(file: str, names: Sequence[str], values: Mapping[str, list[Any]], said: Mapping[str, str]) -> str:
@@ -95,11 +97,14 @@ def _id_among(file: str, names: Sequence[str], values: Mapping[str, list[Any]], 
     by_name = {folded_name(name): name for name in reversed(open_names)}
     usual = [by_name[name] for name in ID_NAMES if name in by_name]
     told = [name for name, kind in said.items() if kind == ID]
-    found = told or usual[:1] or [name for name in open_names if _may_be_id(values[name])]
+    most = max(map(len, values.values()), default=0)
+    by_content = [name for name in open_names if folded_name(name) not in KIND_OF_NAME]
+    found = told or usual[:1] or [name for name in by_content if len(values[name]) == most and _may_be_id(values[name])]
     if len(found) == 1:
         return found[0]
     problem = f"no field is known to hold the ids of documents; there are {listed_names(names)}. Say which with "
-    raise FileFormatError(file, Message(problem, Parameter("fields", {"NAME": ID})))
+    how = Parameter("field", "NAME=id", python=f"fields={ {'NAME': ID} }")
+    raise FileFormatError(file, Message(problem, how))
 
 
 def _may_be_id(values: Sequence[Any]) -> bool:

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from rankwright.container.file import is_container
-from rankwright.errors import FileFormatError, InputError, Message, Parameter, UnknownNameError, folded_name
+from rankwright.errors import FileFormatError, InputError, UnknownNameError, folded_name
 from rankwright.formats.file_formats import PARQUET_MAGIC, suffix_of
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.storage.places import is_folder
@@ -209,7 +209,7 @@ def roles_of(
     roles = dict(said or {})
     for role, name in roles.items():
         if role not in usual:
-            raise InputError(f"the roles of columns are {', '.join(usual)}, got {role!r}: ", Parameter("columns"))
+            raise InputError(f"the roles of columns are {', '.join(usual)}, got {role!r}")
         if name not in record:
             raise FileFormatError(file, f"there is no column {name!r}; there are {listed_names(record)}")
     by_name = {folded_name(name): name for name in reversed(list(record)) if name not in roles.values()}
@@ -219,8 +219,10 @@ def roles_of(
             roles |= {} if found is None else {role: found}
     missing = next((role for role in needed if role not in roles), None)
     if missing is not None:
-        problem = f"no column is known to hold the {missing}; there are {listed_names(record)}. Say which with "
-        raise FileFormatError(file, Message(problem, Parameter("columns", {missing: "NAME"})))
+        wanted = f"wanted one called {', '.join(usual[missing][:4])} or the like"
+        raise FileFormatError(
+            file, f"no column is known to hold the {missing}; there are {listed_names(record)}; {wanted}"
+        )
     return roles
 
 
