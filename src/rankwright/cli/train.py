@@ -149,8 +149,8 @@ def _show(trained: TrainedOnFiles, out: str) -> None:
     for line in _told_of_clicks(trained.ranker):
         print_text(line)
     if trained.statistics is not None:
-        kept, size = trained.statistics["terms"], trained.statistics["bytes"]
-        print_text(f"statistics of {counted(kept, 'term')} kept for texts: the file grows by {size / 1e6:.1f} MB")
+        n_terms, size = trained.statistics["terms"], trained.statistics["bytes"]
+        print_text(f"statistics of {counted(n_terms, 'term')} kept for texts: the file grows by {size / 1e6:.1f} MB")
     if not trained.evaluations and not trained.ranker.history_.values:
         ranker = trained.ranker
         used = int(ranker.used_features().sum())
