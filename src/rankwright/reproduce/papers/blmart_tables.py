@@ -14,7 +14,7 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.bagging.blmart import BLMART
 from rankwright.experiments.variance import best_length
 from rankwright.mart.lambdamart import LambdaMART
-from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.experiment import FULL, SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.fold_values import (
     THREADS,
     ahead,
@@ -104,7 +104,9 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     if "bags" in values:
         return _bags(setup, source, values["fold"], values["bags"], select)
     if values["row"] not in FORESTS:
-        rankers = rankers_of_table(values["row"], select=select, seed=setup.seed, threads=THREADS)
+        rankers = rankers_of_table(
+            values["row"], thorough=setup.size == FULL, select=select, seed=setup.seed, threads=THREADS
+        )
         return best_fitted(rankers, setup, source, values["fold"], METRICS)
     ranker = forest_for(setup, source, values["row"], select)
     if "seeds" in values:
