@@ -223,7 +223,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     notes: list[str] = []
     results = with_bags(setup, results)
     for source in sources(setup):
-        values, paper = results_by_row(source, results), dict(paper_of(source))
+        values, paper = _complete(results_by_row(source, results)), dict(paper_of(source))
         paper |= {row: paper[original] for row, original in BY_FORMULA.items()}
         printed = {metric for row in paper.values() for metric in row}
         metrics = [metric for metric in METRICS if not printed or metric in printed]
@@ -239,6 +239,11 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         "row says that they are those of the slides"
     )
     return Findings(tables, claims, [note, *notes])
+
+
+def _complete(values: Mapping[str, list[Result]]) -> dict[str, list[Result]]:
+    """The rows that have all folds, in a run that is not at its end."""
+    return {row: folds for row, folds in values.items() if len(folds) == len(values[WITH])}
 
 
 def _by_seed(folds: Sequence[Result]) -> Float64Array | None:
@@ -290,8 +295,8 @@ def work(setup: Setup) -> float:
 
 
 def is_needed(_: Setup, part: RunPart) -> bool:
-    """Fewer bags are a smaller BL-MART, but there must be some on each fold."""
-    return bool(part.values.get("bags", 0) == 0)
+    """Fewer bags are a smaller BL-MART, but there must be some on each fold; rows that are extra may be missing."""
+    return bool(part.values.get("bags", 0) == 0 and part.values.get("row") not in BY_FORMULA)
 
 
 def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
