@@ -13,6 +13,7 @@ from tests.fuzz.models import Models
 from tests.fuzz.specifications import Specifications
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Subject
+from tests.fuzz.text_indexes import TextIndexes
 
 SUBJECTS: Mapping[str, Subject] = {
     "models": Models(),
@@ -23,4 +24,5 @@ SUBJECTS: Mapping[str, Subject] = {
     "data": DataFiles(),
     "collections": Collections(),
     "specifications": Specifications(),
+    "text-indexes": TextIndexes(),
 }

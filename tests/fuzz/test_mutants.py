@@ -17,11 +17,12 @@ from tests.fuzz.models import Models
 from tests.fuzz.specifications import Specifications
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Refused, Subject, generator
+from tests.fuzz.text_indexes import TextIndexes
 
 from rankwright.catalog.rankers import RANKERS
 
 PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS, DATA_FILES, COLLECTIONS = 300, 20, 100, 400, 120, 1500
-SPECIFICATIONS = 600
+SPECIFICATIONS, TEXT_INDEXES = 600, 100
 SEED = 16
 
 
@@ -101,3 +102,10 @@ def test_specifications(seeds, tmp_path):
     specifications.warm_up(seeds / "specifications")
     n_refused = judge_all(specifications, seeds / "specifications", range(SPECIFICATIONS), tmp_path)
     assert SPECIFICATIONS / 10 < n_refused < SPECIFICATIONS
+
+
+def test_text_indexes(seeds, tmp_path):
+    indexes = TextIndexes()
+    indexes.prepare(seeds / "indexes")
+    n_refused = judge_all(indexes, seeds / "indexes", range(TEXT_INDEXES), tmp_path)
+    assert TEXT_INDEXES / 2 < n_refused < TEXT_INDEXES

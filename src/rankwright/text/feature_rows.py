@@ -17,9 +17,8 @@ from rankwright.text.collections.judged import JudgedPairs
 from rankwright.text.collections.queries import Queries
 from rankwright.text.features import QueryDocuments
 from rankwright.text.index.reading import Index
+from rankwright.text.joining import DROP, KEEP, UNJUDGED, ZERO
 from rankwright.text.scorers import Scorer
-
-ZERO, KEEP, DROP = UNJUDGED = ("zero", "keep", "drop")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

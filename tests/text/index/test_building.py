@@ -91,6 +91,7 @@ def test_what_was_given_is_stored(given, index):
 @pytest.mark.parametrize(("threads", "memory"), [(1, LEAST_MEMORY), (2, LEAST_MEMORY), (7, 1 << 30)])
 def test_files_depend_on_the_documents_alone(given, index, tmp_path, monkeypatch, threads, memory):
     monkeypatch.setattr("rankwright.text.index.building.MOST_RUN", 3000 if memory == LEAST_MEMORY else 1 << 24)
+    monkeypatch.setattr("rankwright.text.index.building.MOST_RUNS", 2)
     monkeypatch.setattr("rankwright.text.index.merging.SHARE_OF_POSTINGS", LEAST_MEMORY / 1000)
     build_index(read_documents(given), tmp_path / "other", threads=threads, memory=memory)
     assert files_of(tmp_path / "other") == files_of(Path(index.path))

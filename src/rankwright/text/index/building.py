@@ -34,6 +34,7 @@ LEAST_MEMORY = 64 << 20
 MOST_RUN = 16 << 20  # characters: longer runs are merged no faster
 SHARE_OF_RUN = 20  # of the memory of a thread, what the characters of its run may take: tokens and postings need more
 MOST_SEGMENTS = 8  # more are merged into one
+MOST_RUNS = 32  # more are merged into longer ones on the way
 LOCK, SCRATCH = ".lock", ".building-"
 
 
@@ -197,7 +198,7 @@ def _build(batches: Iterable[DocumentBatch], manifest: Manifest, folder: Path, r
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=folder))
     layout = manifest.layout
     settings = MergeSettings(len(layout.texts), len(layout.numbers), resources.memory, resources.threads)
-    sources = _analysed_runs(batches, manifest, scratch, resources)
+    sources = _analysed_runs(batches, manifest, scratch, resources, settings)
     segments = list(manifest.segments)
     if sources:
         segments.append(_merged(sources, scratch, folder, settings))
@@ -213,8 +214,13 @@ def _build(batches: Iterable[DocumentBatch], manifest: Manifest, folder: Path, r
 
 
 def _analysed_runs(
-    batches: Iterable[DocumentBatch], manifest: Manifest, scratch: Path, resources: BuildResources
+    batches: Iterable[DocumentBatch],
+    manifest: Manifest,
+    scratch: Path,
+    resources: BuildResources,
+    settings: MergeSettings,
 ) -> list[ArrayFiles]:
+    """The documents as runs; where there are many, neighbours become longer ones, for each takes memory in a merge."""
     n_done = 0
 
     def analysed(numbered: tuple[int, RunDocuments]) -> tuple[ArrayFiles, int]:
@@ -224,11 +230,17 @@ def _analysed_runs(
         return write_run(run, manifest.analyser, ArrayFolder(path)).files(temporary=True), len(run)
 
     announce("indexing")
-    sources = []
+    sources: list[ArrayFiles] = []
+    n_merged = 0
     runs = enumerate(runs_of(batches, manifest.layout, resources.run_characters))
     for source, n_documents in in_order(analysed, runs, resources.threads):
         sources.append(source)
         n_done += n_documents
+        if len(sources) - n_merged == MOST_RUNS:
+            path = Path(tempfile.mkdtemp(prefix="runs-", dir=scratch))
+            longer = merge(sources[n_merged:], ArrayFolder(path), settings).files(temporary=True)
+            sources[n_merged:] = [longer]
+            n_merged += 1
         announce("indexing", n_done, unit="documents")
     return sources
 

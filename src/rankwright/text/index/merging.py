@@ -28,7 +28,7 @@ from rankwright.text.index.layout import POSTINGS_IN_BLOCK, field_files
 from rankwright.text.index.runs import sorted_texts
 
 ENTRIES_AT_A_TIME = 1 << 20
-SHARE_OF_POSTINGS = 6  # of the memory, what one part of the postings may take as it is read
+SHARE_OF_POSTINGS = 12  # of the memory, what one part of the postings may take as it is read
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
