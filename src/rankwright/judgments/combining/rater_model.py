@@ -30,6 +30,7 @@ IMAGINED_PAIRS = 2.0  # how many pairs of each grade are imagined
 IMAGINED_GRADES = 4.0  # Dawid-Skene: how many grades of the average rater each row of a confusion matrix counts for
 IMAGINED_MEASUREMENTS = 5.0  # of each true grade, for a source of measurements
 MOST_LEARNED_FROM = 250_000  # grades: of more, some pairs are chosen to learn raters from
+FEWEST_ANCHORS = 10  # grades of trusted raters, to measure others by
 FEWEST_SEARCHED = 100  # grades of a rater whose traits are looked for, not only its kind
 FEWEST_OF_RATER = 100  # grades of a rater that are all learned from, where pairs are chosen
 ROWS_AT_A_TIME = 1 << 20
@@ -78,10 +79,12 @@ def fit_raters(ratings: Ratings, *, model: str = "ordinal", trusted: IntArray | 
     given = np.bincount(learned.levels, minlength=ratings.n_levels) + 1.0
     n_of_rater = np.bincount(learned.raters, minlength=ratings.n_raters)
     beliefs = Beliefs(given / given.sum(), is_trusted, n_of_rater)
-    chances = _first_guess(learned)
+    anchors = _anchors(learned, is_trusted)
+    chances = _first_guess(learned if anchors is None else anchors.take(is_trusted[anchors.raters]))
     sources = _first_sources(learned, chances.mean(axis=0))
     for step in range(1, MOST_STEPS + 1):
-        counts = _soft_counts(learned, chances)
+        # What raters are like is first told by the pairs that trusted ones graded, then by all.
+        counts = _soft_counts(learned if anchors is None or step > 1 else anchors, chances)
         raters = beliefs.of_kinds(counts) if model == "ordinal" else beliefs.of_matrices(counts)
         totals = chances.sum(axis=0) + IMAGINED_PAIRS
         sources = tuple(_refined(source, learned, chances) for source in sources)
@@ -186,6 +189,15 @@ def _of_pairs(ratings: Ratings, chosen: BoolArray) -> Ratings:
             errors=measured.errors[kept],
         ),
     )
+
+
+def _anchors(ratings: Ratings, is_trusted: BoolArray) -> Ratings | None:
+    """The grades of pairs that trusted raters graded; None where they graded too few to tell what others are like."""
+    if is_trusted[ratings.raters].sum() < FEWEST_ANCHORS:
+        return None
+    anchored = np.zeros(ratings.n_pairs, np.bool_)
+    anchored[ratings.pairs[is_trusted[ratings.raters]]] = True
+    return ratings.take(anchored[ratings.pairs])
 
 
 def _first_guess(ratings: Ratings) -> Float64Array:
