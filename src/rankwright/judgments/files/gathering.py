@@ -161,23 +161,16 @@ class Gathering:
         if not sum(sizes):
             found = [f"{problem} ({self.first_problems[problem]})" for problem in self.problems]
             raise InputError(f"there are no judgments: {'; '.join(found) or 'nothing was read'}")
+        n_raters = len(self.raters)
+        ids = {"query_ids": self.queries.ids(), "document_ids": self.documents.ids(), "rater_ids": self.raters.ids()}
+        self.queries, self.documents, self.raters = (Codes() for _ in range(3))  # their tables are large
+        comments = self._comments(sizes)
         columns = {}
         for name in ("queries", "documents", "raters", "values", "others", "errors", "times"):
             columns[name] = np.concatenate([part.pop(name) for part in self._parts])
-        n_raters = len(self.raters)
         kinds = np.array([self._kinds.get(rater, 0) for rater in range(n_raters)], np.int8)
-        return in_canonical_order(
-            Judgments(
-                **columns,
-                comments=self._comments(sizes),
-                query_ids=self.queries.ids(),
-                document_ids=self.documents.ids(),
-                rater_ids=self.raters.ids(),
-                kinds=kinds,
-                problems=dict(self.problems),
-                first_problems=dict(self.first_problems),
-            )
-        )
+        found = {"problems": dict(self.problems), "first_problems": dict(self.first_problems)}
+        return in_canonical_order(Judgments(**columns, **ids, comments=comments, kinds=kinds, **found))
 
     def _comments(self, sizes: Sequence[int]) -> Any:
         if not any("comments" in part for part in self._parts):
