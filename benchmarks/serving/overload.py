@@ -99,7 +99,8 @@ def main() -> None:
             body = features[:100].tobytes()
             kind = "application/octet-stream"
             usual = Load(f"http://127.0.0.1:{port}/v1/rank", body, kind, folder).run(seconds=3)
-            head = f"POST /v1/rank HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+            head = f"POST /v1/rank HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+            head += f"Content-Length: {len(body)}\r\n\r\n"
             rows = [told(server.pid, port, head.encode() + body, usual, times, args.seconds) for times in (1, 3, 10)]
         finally:
             server.terminate()

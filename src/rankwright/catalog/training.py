@@ -107,7 +107,7 @@ def train_on_files(
     cluster: str | None = None,
     workers: int | None = None,
     allow_empty: bool = False,
-    profile: bool = True,
+    profile: bool = False,
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
