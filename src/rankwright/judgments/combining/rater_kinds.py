@@ -139,11 +139,11 @@ def searched(search: Search, counts: Float64Array, shares: Float64Array, is_trus
             moved = np.where(is_trusted, np.minimum(moved, HIGHEST_OF_TRUSTED[place]), moved)
             if place in (0, 2):  # leniency and spread are not for those who are trusted
                 moved = np.where(is_trusted, best[place], moved)
-            tried = best._replace(**{Traits._fields[place]: moved})
+            tried = _with_trait(best, place, moved)
             found = _fit(tried, counts, shares)
             better = found > fit
             best, fit = (
-                best._replace(**{Traits._fields[place]: np.where(better, moved, best[place])}),
+                _with_trait(best, place, np.where(better, moved, best[place])),
                 np.maximum(fit, found),
             )
     return Search(best, np.where(fit > before, search.steps, search.steps / 2))
@@ -151,3 +151,8 @@ def searched(search: Search, counts: Float64Array, shares: Float64Array, is_trus
 
 def _fit(traits: Traits, counts: Float64Array, shares: Float64Array) -> Float64Array:
     return np.asarray((counts * np.log(traits.confusion(shares))).sum(axis=(1, 2)) + traits.log_prior(), np.float64)
+
+
+def _with_trait(traits: Traits, place: int, values: Float64Array) -> Traits:
+    """The traits with other values of the one at that place."""
+    return Traits(*(values if number == place else one for number, one in enumerate(traits)))
