@@ -1,16 +1,17 @@
-"""Writes docs/results.md from docs/results.json: `make results` runs it, and a test compares.
+"""Writes docs/results.md and docs/letor.md from docs/results.json: `make results` runs it, and a test compares.
 
 The JSON holds what `rankwright reproduce` and the benchmarks wrote. Experiments that it lacks, or of which it has a run
 that kept no reasons, are run with `--quick`; those of the papers' sizes are taken from out/reproduce-full, where
-`rankwright reproduce NAME --out out/reproduce-full` left them, and those on real sets from out/reproduce-sets-full,
-where the same command with `--data DIR` left them. Records of benchmarks are taken from benchmarks/results, and
-comparisons of quality are made from the results that are kept there. Nothing on the page is typed by hand.
+`rankwright reproduce NAME --out out/reproduce-full` left them. Long experiments on real sets are kept part by part in
+docs/records. Records of benchmarks are taken from benchmarks/results, and comparisons of quality are made from the
+results that are kept there. Nothing on the pages is typed by hand.
 
     python docs/results_page.py                         run what is missing, and write the page
     python docs/results_page.py --no-runs               run nothing: take in what commands have left, and write the page
     python docs/results_page.py --again sortnet-table1  run an experiment anew (its parts too), and write the page
     python docs/results_page.py --clicks DIR            run blmart-clicks on a log with labels too
     python docs/results_page.py --sets DIR              run blmart-tables and sortnet-table2 on real sets, too
+    python docs/results_page.py --records DIR           conclude from the records of runs on the real sets in DIR
 """
 
 from __future__ import annotations
@@ -25,27 +26,28 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.reproduce.experiment import FULL, QUICK, Setup
-from rankwright.reproduce.experiment_table import EXPERIMENTS
+from rankwright.reproduce.experiment_table import EXPERIMENTS, experiment_named
 from rankwright.reproduce.outcome import shown_tables, verdict_table
+from rankwright.reproduce.records import record_path, rounded
 from rankwright.reproduce.running import PARTS_FOLDER, reproduce
-from rankwright.reproduce.sources import find_sources
+from rankwright.reproduce.sources import MADE, find_sources
 from rankwright.tables.text import markdown_table
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "machinery"), str(HERE.parent)]  # for the sections, and for benchmarks
 
+from headlines import PICTURE, TABLES, headlines, picture  # noqa: E402
+from letor_page import REBUILT, letor_page  # noqa: E402
 from results_sections import anchor, comparisons, speed  # noqa: E402
 
 PAGE, KEPT = HERE / "results.md", HERE / "results.json"
+LETOR_PAGE, RECORDS, IMAGES = HERE / "letor.md", HERE / "records", HERE / "images"
 SCRIPTS = HERE.parent / "benchmarks"
 BENCHMARKS = SCRIPTS / "results"
 OUT = HERE.parent / "out"
-FULL_OUT, QUICK_OUT, FULL_SETS_OUT = (OUT / f"reproduce-{name}" for name in ("full", "quick", "sets-full"))
+FULL_OUT, QUICK_OUT = (OUT / f"reproduce-{name}" for name in ("full", "quick"))
 ON_CLICKS = "blmart-clicks, on a log"
-ON_SETS = {
-    name: f"{name}, on real sets"
-    for name in ("blmart-tables", "blmart-variance", "blmart-overfitting", "blmart-tuning", "sortnet-table2")
-}
+ON_SETS = ("blmart-tables", "blmart-variance", "blmart-overfitting", "blmart-tuning", "sortnet-table2")
 QUICK_ON_SETS = ("blmart-tables", "sortnet-table2")  # others say nothing at that size
 DIGITS = 7  # of the numbers that are kept
 # A script that another runs, and one that compares two versions of the code.
@@ -55,12 +57,13 @@ INTRODUCTION = """# Results
 
 `make results` generates this page from the output of the commands on it; nothing is typed by hand. The papers' tables
 and figures come from `rankwright reproduce`. Where the table of verdicts says *full*, data and models have the
-papers' sizes; where it says *quick*, they come from `--quick`: **small data and few trees**, so that anybody can
-repeat them in minutes. [Reproducing the papers](reproduce.md) explains what each experiment does, and
-[References](references.md) has the papers. Data sets whose name ends in "-like" are synthetic and resemble a set that
-cannot be shipped: their figures cannot be compared with the paper's one to one, and what is judged there is which
-ranker is better than which.
+papers' sizes (*full, so far* where a run of days is not at its end: what is concluded is concluded from the parts
+that are done); where it says *quick*, they come from `--quick`: **small data and few trees**. [Reproducing the
+papers](reproduce.md) explains what each experiment does, and [References](references.md) has the papers. Data sets
+whose name ends in "-like" are synthetic and resemble a set that cannot be shipped: their figures cannot be compared
+with the paper's one to one, and what is judged there is which ranker is better than which.
 """
+ON_MQ2007 = "on MQ2007"  # how names of experiments on that set end
 
 
 def page(results: Mapping[str, Any]) -> str:
@@ -68,16 +71,23 @@ def page(results: Mapping[str, Any]) -> str:
     experiments = list(results["experiments"].values())
     sections = [
         INTRODUCTION,
-        *_machines(experiments),
+        *([REBUILT] if any(one["experiment"].endswith(ON_MQ2007) for one in experiments) else []),
+        *headlines(results),
         *_verdicts(experiments),
         *_failures(experiments),
         *comparisons(results["benchmarks"]),
         "## The papers' tables and figures",
         *(section for one in experiments for section in _experiment(one)),
         *_missing(results),
-        *speed(results["benchmarks"], results["scripts"]),
+        *speed(_without_letor(results["benchmarks"]), results["scripts"]),
+        *_machines(experiments),
     ]
     return "\n\n".join(section.strip() for section in sections) + "\n"
+
+
+def _without_letor(benchmarks: Mapping[str, Any]) -> dict[str, Any]:
+    """The records that have no page of their own."""
+    return {name: record for name, record in benchmarks.items() if "letor" not in record}
 
 
 def _machines(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -96,11 +106,36 @@ def _machines(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _verdicts(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "## Verdicts"
     table = verdict_table(experiments)
-    sizes = [one["size"] for one in experiments]
+    sizes = [_size(one) for one in experiments]
     rows = [[_linked(row[0]), size, *row[1:]] for row, size in zip(table.rows, sizes, strict=True)]
     yield markdown_table([table.columns[0], "size", *table.columns[1:]], rows, numbers=table.numbers)
     note = table.notes[0].capitalize()
     yield f"{note}. A statement is undecided if chance alone could explain the difference (95 %)."
+
+
+def _size(document: Mapping[str, Any]) -> str:
+    """The size of a run; how far it is where it is not at its end; what a quick one would take at the paper's size."""
+    done, wanted = document["parts"], document.get("parts_wanted", document["parts"])
+    if done < wanted:
+        return f"{document['size']}, so far: {done:,} of {wanted:,} parts"
+    hours = _full_hours(document)
+    return document["size"] if hours is None else f"{document['size']}; full takes about {_shortly(hours)}"
+
+
+def _full_hours(document: Mapping[str, Any]) -> float | None:
+    """The processor hours that a quick run on made sets would take at the paper's size, by the documents of its trees.
+
+    None where time does not go by these.
+    """
+    work = experiment_named(document["experiment"].partition(",")[0]).work
+    if document["size"] != QUICK or work is None or any(source["kind"] != MADE for source in document["data"]):
+        return None
+    return float(document["processor_seconds"] * work(Setup(FULL)) / work(Setup(QUICK)) / 3600)
+
+
+def _shortly(hours: float) -> str:
+    """Processor hours, or days."""
+    return f"{hours:,.0f} processor hours" if hours < 48 else f"{hours / 24:,.0f} processor days"
 
 
 def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -144,6 +179,7 @@ def collected(
     runs: bool = True,
     clicks: str | None = None,
     sets: str | None = None,
+    records: str | None = None,
 ) -> dict[str, Any]:
     """The kept results, those of experiments that were missing, and those of benchmarks that were run here."""
     for name in again:
@@ -158,14 +194,15 @@ def collected(
     if clicks is not None:
         experiments |= _on_data({"blmart-clicks": ON_CLICKS}, clicks, "reproduce-clicks")
     if sets is not None:
-        experiments |= _on_data({name: ON_SETS[name] for name in QUICK_ON_SETS}, sets, "reproduce-sets")
-    experiments |= {ON_SETS[name]: one | {"experiment": ON_SETS[name]} for name, one in _left(FULL_SETS_OUT, FULL, [])
-                    if name in ON_SETS}  # fmt: skip
-    order = [*EXPERIMENTS, ON_CLICKS, *ON_SETS.values()]
+        experiments |= _on_data(dict.fromkeys(QUICK_ON_SETS, ""), sets, "reproduce-sets")
+    if records is not None:
+        experiments |= _from_records(records)
+    places = {name: place for place, name in enumerate(EXPERIMENTS)}
+    order = sorted(experiments, key=lambda name: (places[name.partition(",")[0]], name))
     return {
-        "experiments": {name: rounded(experiments[name]) for name in order if name in experiments},
+        "experiments": {name: rounded(experiments[name], DIGITS) for name in order},
         "benchmarks": {
-            name: rounded(record) for name, record in sorted((_usable(kept["benchmarks"]) | _records()).items())
+            name: rounded(record, DIGITS) for name, record in sorted((_usable(kept["benchmarks"]) | _records()).items())
         },
         "scripts": _questions(),
     }
@@ -186,10 +223,30 @@ def _has_reasons(document: Mapping[str, Any]) -> bool:
 
 
 def _on_data(names: Mapping[str, str], folder: str, out: str) -> dict[str, Any]:
-    """Experiments on data that is here, under the names that the page gives them."""
+    """Quick experiments on data that is here, under the names that are given, or those of the sets."""
     found = reproduce(list(names), Setup(QUICK, given=find_sources(folder)), out=OUT / out, workers=1)
-    titles = {one.experiment.name: names[one.experiment.name] for one in found}
-    return {titles[one.experiment.name]: one.to_dict() | {"experiment": titles[one.experiment.name]} for one in found}
+    return dict(_named(one.to_dict(), names[one.experiment.name]) for one in found)
+
+
+def _named(document: Mapping[str, Any], name: str = "") -> tuple[str, dict[str, Any]]:
+    """The name on the page of an experiment on given data, and its document under that name."""
+    sets = " and ".join(source["name"] for source in document["data"])
+    told = name or f"{document['experiment']}, on {sets}"
+    return told, {**document, "experiment": told}
+
+
+def _from_records(folder: str) -> dict[str, Any]:
+    """What follows from the parts that records have of experiments on these sets."""
+    setup = Setup(FULL, given=find_sources(folder))
+    where = OUT / f"reproduce-{'-'.join(source.name for source in setup.given)}"
+    names = [name for name in ON_SETS if record_path(RECORDS, _runs_parts(name, setup), setup).exists()]
+    found = reproduce(names, setup, out=where, record=RECORDS, so_far=True)
+    return dict(_named(one.to_dict()) for one in found)
+
+
+def _runs_parts(name: str, setup: Setup) -> str:
+    """The experiment whose parts this one takes."""
+    return experiment_named(name).parts(setup)[0].of
 
 
 def _records() -> dict[str, Any]:
@@ -230,28 +287,25 @@ def _questions() -> dict[str, str]:
     return found
 
 
-def rounded(value: Any) -> Any:
-    """The same with few digits, so that the file stays small."""
-    if isinstance(value, dict):
-        return {name: rounded(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [rounded(one) for one in value]
-    return round(value, DIGITS) if isinstance(value, float) else value
-
-
 def main() -> None:
     """Run what is missing, and write the JSON and the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--again", nargs="*", default=[], choices=list(EXPERIMENTS), help="experiments to run anew")
     parser.add_argument("--clicks", help="a folder with a click log and its labels")
     parser.add_argument("--sets", help="a folder with real data sets, as their authors ship them")
+    parser.add_argument("--records", help="a folder with the real sets that runs were recorded on")
     parser.add_argument("--no-runs", action="store_true", help="run no experiment")
     options = parser.parse_args()
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {"experiments": {}, "benchmarks": {}}
     runs = not options.no_runs
-    results = collected(kept, options.again, runs=runs, clicks=options.clicks, sets=options.sets)
+    results = collected(
+        kept, options.again, runs=runs, clicks=options.clicks, sets=options.sets, records=options.records
+    )
     KEPT.write_text(json.dumps(results, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page(results), encoding="utf-8")
+    LETOR_PAGE.write_text(letor_page(results["benchmarks"]), encoding="utf-8")
+    if TABLES in results["experiments"]:
+        (IMAGES / PICTURE).write_text(picture(results["experiments"][TABLES]), encoding="utf-8")
 
 
 if __name__ == "__main__":

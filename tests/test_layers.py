@@ -18,7 +18,7 @@ SOURCE = Path(rankwright.__file__).parent
 
 # From the ground up; what shares a line may not import each other.
 LAYERS = [
-    {"errors", "escapes"},
+    {"client", "errors", "escapes"},
     {"arrays", "memory", "progress", "tables"},
     {"kernels", "settings"},
     {"container"},
@@ -45,6 +45,8 @@ LAYERS = [
     {"report", "exchange"},
     {"experiments"},
     {"reproduce"},
+    {"web"},
+    {"serve"},
     {"cli"},
 ]
 HEIGHT_OF = {folder: height for height, layer in enumerate(LAYERS) for folder in layer}
@@ -52,14 +54,17 @@ HEIGHT_OF = {folder: height for height, layer in enumerate(LAYERS) for folder in
 # Where a heavy library may be imported, as prefixes of paths below the package.
 HOMES_OF = {
     "torch": ("nets/torch_net.py", "cluster/gloo.py"),
-    "ray": ("cluster/",),
+    "ray": ("cluster/", "serve/"),
     "pandas": ("data/frames.py",),
     "polars": ("data/frames.py",),
     "fsspec": ("formats/storage/places.py",),
-    "pyarrow": ("data/frames.py", "formats/parquet.py", "text/collections/"),
+    "pyarrow": ("data/frames.py", "formats/parquet.py", "serve/", "text/collections/"),
+    "granian": ("web/", "serve/"),
+    "msgspec": ("web/", "serve/", "client/"),
     "sklearn": ("rankers/", "bagging/", "tuning/"),
     "jinja2": ("report/",),
     "vl_convert": ("report/",),
+    "sqlite3": ("judgments/",),
 }
 
 MOST_BEHAVIOUR = 2  # classes of ours above a ranker, besides its settings

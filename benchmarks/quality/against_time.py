@@ -24,20 +24,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from benchmarks.helpers.places import CHECKOUT
 from benchmarks.helpers.records import show
-from benchmarks.quality.data_sets import SETS, available, n_folds
+from benchmarks.quality.data_sets import SETS, available
 from benchmarks.quality.judge import Verdict, corrected, judge_set
-from benchmarks.quality.rankers import Task, run, versions_of
+from benchmarks.quality.rankers import Task, processor_seconds_of, run, values_of, versions_of
 from benchmarks.quality.systems import scores_of
 
 from rankwright import synthetic
 from rankwright.arrays import Float64Array
 
 METRIC, FOLDS, AS_FAST = "ndcg@10", 2, 1.05
+LARGE = frozenset({"web-3000", "web-30000"})  # one fold of these has enough queries
 POINTS = {
     "rankwright": (
         "lambdamart(n_trees=30)",
         "lambdamart(n_trees=100)",
         "lambdamart(n_trees=300)",
+        "lambdamart(n_trees=100, max_leaves=64, growth=symmetric, learning_rate=0.1)",
         "lambdamart()",
         "bl-mart(n_bags=5)",
         "bl-mart()",
@@ -83,19 +85,33 @@ class Point(NamedTuple):
         return float(np.nanmean(self.values))
 
 
+def folds_of(name: str, most: int = FOLDS) -> int:
+    """How many folds of a set are tested on."""
+    return 1 if name in LARGE else most
+
+
 def tasks_of(sets: Sequence[str], without: Sequence[str], folds: int) -> list[Task]:
     """What is to be computed, set by set."""
     systems = [system for points in POINTS.values() for system in points if not system.startswith(tuple(without))]
-    return [
-        Task(system, name, fold) for name in sets for system in systems for fold in range(min(folds, n_folds(name)))
-    ]
+    return [Task(system, name, fold) for name in sets for system in systems for fold in range(folds_of(name, folds))]
+
+
+def compute_missing(tasks: Sequence[Task]) -> None:
+    """Run the tasks that have no result with its processor time, one after another."""
+    missing = [task for task in tasks if not is_timed(task)]
+    if missing:
+        warm_up()
+    for number, task in enumerate(missing, 1):
+        print(f"{number}/{len(missing)} {task.set} {task.fold} {task.system}: {run(task):.1f} s", flush=True)
 
 
 def warm_up() -> None:
     """Load what each tool needs, so that its first result does not pay for it."""
     tiny = synthetic.web_search(20, docs_per_query=5, seed=0)
-    for tool, settings in (("lambdamart", "n_trees"), ("lightgbm", "n_estimators"), ("xgboost", "n_estimators")):
-        scores_of(f"{tool}({settings}=1)", tiny, tiny, seed=0)
+    for tool in ("lambdamart", "bl-mart"):
+        scores_of(f"{tool}(n_trees=1)", tiny, tiny, seed=0)
+    for tool in ("lightgbm", "xgboost"):
+        scores_of(f"{tool}(n_estimators=1)", tiny, tiny, seed=0)
     scores_of("catboost(iterations=1)", tiny, tiny, seed=0)
 
 
@@ -104,17 +120,14 @@ def is_timed(task: Task) -> bool:
     return task.path.exists() and "processor_seconds" in json.loads(task.path.read_text())
 
 
-def points_of(name: str, folds: int) -> list[Point]:
+def points_of(name: str, most: int) -> list[Point]:
     """The points of a set that are there: those with all folds."""
-    found = []
+    found, folds = [], folds_of(name, most)
     for tool, systems in POINTS.items():
         for system in systems:
-            tasks = [Task(system, name, fold) for fold in range(min(folds, n_folds(name)))]
-            if all(is_timed(task) for task in tasks):
-                records = [json.loads(task.path.read_text()) for task in tasks]
-                seconds = float(np.mean([record["processor_seconds"] for record in records]))
-                values = np.concatenate([record[METRIC] for record in records], dtype=np.float64)
-                found.append(Point(tool, system, seconds, values))
+            if all(is_timed(Task(system, name, fold)) for fold in range(folds)):
+                seconds = processor_seconds_of(system, name, folds)
+                found.append(Point(tool, system, seconds, values_of(system, [name], METRIC, folds)[name]))
     return found
 
 
@@ -240,11 +253,8 @@ def main() -> None:
     options = parser.parse_args()
     here = set(available())
     sets = [name for name in ORDER if name in here and name in (options.sets or here)]
-    missing = [task for task in tasks_of(sets, options.without, options.folds) if not is_timed(task)]
-    if missing and not options.no_runs:
-        warm_up()
-        for number, task in enumerate(missing, 1):
-            print(f"{number}/{len(missing)} {task.set} {task.fold} {task.system}: {run(task):.1f} s", flush=True)
+    if not options.no_runs:
+        compute_missing(tasks_of(sets, options.without, options.folds))
     tell(sets, options.folds)
 
 

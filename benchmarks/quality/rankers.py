@@ -102,6 +102,11 @@ def seconds_of(system: str, sets: Iterable[str], folds: int) -> float:
     return sum(float(run["seconds"]) for run in runs)
 
 
+def processor_seconds_of(system: str, name: str, folds: int) -> float:
+    """The mean processor time of a fold."""
+    return float(np.mean([_record(system, name, fold)["processor_seconds"] for fold in range(folds)]))
+
+
 def versions_of(systems: Iterable[str], sets: Iterable[str], folds: int) -> dict[str, str]:
     """The versions that results were computed with; those that are installed, where results do not tell."""
     runs = [_record(*one) for one in product(systems, sets, range(folds)) if Task(*one).path.exists()]

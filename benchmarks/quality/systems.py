@@ -4,6 +4,7 @@ A system is trained on a dataset and scores another. `lightgbm()`, `xgboost()` a
 their own defaults; `tuned-NAME(trials=8)` draws so many settings from the tool's space, the defaults first, measures
 each on a quarter of the training queries, and trains the best again on all; with `folds=3` each is measured on all
 training queries, held out in three parts, and the defaults are kept where none is better by more than its error.
+`before-lambdamart()` and `before-bl-mart()` look for their size as 0.2.0 did.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from benchmarks.quality.long_searches import long_searches
 
 from rankwright.arrays import Float64Array
 from rankwright.catalog.rankers import ranker_named
@@ -195,4 +197,9 @@ def _is_surely_better(values: Float64Array, others: Float64Array) -> bool:
     return bool(gaps.mean() > gaps.std(ddof=1) / np.sqrt(len(gaps)))
 
 
-WRAPPERS: dict[str, Callable[..., Scorer]] = {"bagged-": _bagged, "tuned-": _tuned}
+def _before(name: str, train: RankingDataset, settings: Settings, seed: int) -> Scorer:
+    with long_searches():
+        return trainer_of(name)(train, settings, seed)
+
+
+WRAPPERS: dict[str, Callable[..., Scorer]] = {"bagged-": _bagged, "tuned-": _tuned, "before-": _before}

@@ -3,6 +3,7 @@
 #include "bindings/define.hpp"
 #include "bindings/require.hpp"
 #include "core/text/delimited.hpp"
+#include "core/text/json_features.hpp"
 #include "core/text/svmlight.hpp"
 #include "core/text/svmlight_format.hpp"
 
@@ -98,6 +99,30 @@ void format_svmlight_of(InMatrix<float> features, In<float> labels, In<std::int6
                     length.data()[0], threads);
 }
 
+void parse_json_features_of(In<std::uint8_t> text, In<std::uint8_t> names, In<std::int64_t> name_offsets,
+                            In<std::int64_t> sorted_names, OutMatrix<float> features, Out<std::int64_t> report) {
+    const std::size_t n_features = sorted_names.size();
+    require_size("name_offsets", name_offsets.size(), n_features + 1);
+    require_offsets("name_offsets", view(name_offsets), names.size());
+    require(std::is_sorted(name_offsets.data(), name_offsets.data() + name_offsets.size()),
+            "name_offsets must not decrease");
+    require_below("sorted_names", view(sorted_names), n_features);
+    require_size("columns of features", features.shape(1), n_features);
+    require_size("report", report.size(), 9);
+    const JsonReport found = parse_json_features(
+        text_view(text), {text_view(names), view(name_offsets), view(sorted_names)}, fill(features));
+    const std::int64_t entries[] = {static_cast<std::int64_t>(found.problem),
+                                    static_cast<std::int64_t>(found.shape),
+                                    found.n_rows,
+                                    found.value_begin,
+                                    found.value_end,
+                                    found.row,
+                                    found.column,
+                                    found.begin,
+                                    found.end};
+    std::copy(std::begin(entries), std::end(entries), report.data());
+}
+
 } // namespace
 
 void bind_text(nb::module_ &module) {
@@ -114,6 +139,8 @@ void bind_text(nb::module_ &module) {
            {"features", "labels", "query_of_row", "query_text", "query_offsets", "document_text", "document_offsets",
             "index_base", "omit", "mark_width", "text", "length", "threads"},
            format_svmlight_of);
+    define(module, "parse_json_features", {"text", "names", "name_offsets", "sorted_names", "features", "report"},
+           parse_json_features_of);
     define(module, "line_ends", {"text", "delimiter", "ends"},
            [](In<std::uint8_t> text, int delimiter, Out<std::int64_t> ends) {
                line_ends(view(text), delimiter, fill(ends));

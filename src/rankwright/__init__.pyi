@@ -1,6 +1,7 @@
 """What is public, and where it lives. `__init__.py` reads this file, so that names are written once."""
 
 from rankwright import clicks as clicks
+from rankwright import judgments as judgments
 from rankwright import objectives as objectives
 from rankwright import synthetic as synthetic
 from rankwright import targets as targets

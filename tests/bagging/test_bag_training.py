@@ -17,6 +17,7 @@ FOREST: dict[str, Any] = {"n_bags": 4, "n_trees": 5, "max_leaves": 4, "min_docs_
 BAGS = {
     "bl-mart": rw.BLMART(**FOREST),
     "bagboo": rw.BagBoo(**FOREST),
+    "of one length": rw.BLMART(n_bags=7, max_leaves=4, min_docs_in_leaf=2, seed=7),
     "bagging of forests": rw.Bagging(rw.LambdaMART(n_trees=5, max_leaves=4), n_bags=3),
     "bagging by rank": rw.Bagging(rw.MART(n_trees=3, max_leaves=4, scaling="query-minmax"), n_bags=3, combine="rank"),
 }

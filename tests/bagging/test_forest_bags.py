@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.bagging import bag_training
 from rankwright.bagging.bag_members import repeat_queries, weighted
 from rankwright.bagging.bag_training import BagLearner
 from rankwright.bagging.samples import BagPlan
@@ -125,6 +126,35 @@ def test_bags_that_do_not_overfit_are_the_beginnings_of_those_that_do(small_data
     for number in range(4):
         cut = long.bag(number).truncated(int(short.trees_of_bags_[number]))
         assert cut.equals(short.bag(number))
+
+
+OPEN: dict[str, Any] = {"max_leaves": 5, "min_docs_in_leaf": 3, "seed": 1}  # nobody says how many trees
+
+
+def test_the_first_bags_find_the_number_of_trees_of_the_others(small_data, monkeypatch):
+    monkeypatch.setattr(bag_training, "N_THAT_SEARCH", 2)
+    ranker = rw.BLMART(n_bags=4, **OPEN).fit(small_data)
+    first, others = ranker.trees_of_bags_[:2], ranker.trees_of_bags_[2:]
+    assert others.tolist() == [round(first.mean())] * 2
+    assert rw.BLMART(n_bags=2, **OPEN).fit(small_data).trees_of_bags_.tolist() == first.tolist()
+    long = rw.BLMART(n_bags=4, overfit=True, n_trees=int(others[0]), learning_rate=0.1, **OPEN).fit(small_data)
+    assert long.bag(3).equals(ranker.bag(3))
+
+
+@pytest.mark.parametrize(
+    ("given", "rate"),
+    [({}, 0.1), ({"n_trees": 3}, 0.05), ({"overfit": True}, 0.05), ({"learning_rate": 0.2}, None)],
+)
+def test_bags_that_find_their_number_of_trees_learn_quicker(given, rate, small_data):
+    ranker = rw.BLMART(n_bags=1, **OPEN, **given).fit(small_data)
+    assert ranker.chosen_.get("learning_rate") == rate
+
+
+@pytest.mark.parametrize("given", [{"n_trees": 20}, {"early_stopping": 2}])
+def test_each_bag_finds_its_own_number_of_trees_where_a_setting_says_how(given, small_data, monkeypatch):
+    ranker = rw.BLMART(n_bags=4, **OPEN, **given).fit(small_data)
+    monkeypatch.setattr(bag_training, "N_THAT_SEARCH", 1)
+    assert rw.BLMART(n_bags=4, **OPEN, **given).fit(small_data).forest_.equals(ranker.forest_)
 
 
 def test_validation_data_chooses_in_place_of_queries_out_of_the_bag(small_data):

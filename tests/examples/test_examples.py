@@ -42,6 +42,15 @@ def test_a_force_of_ones_own_earns_more_and_costs_relevance():
     assert fits[0] < fits[1]
 
 
+def test_a_server_learns_from_the_clicks_on_its_lists(tmp_path):
+    found = run("live_loop", n_queries=30, visits=8, n_trees=10, folder=str(tmp_path))
+    made, kept = found["clicks"]
+    assert made == kept
+    assert found["lists"] == 8 * 18
+    assert found["same"]
+    assert found["after"] > found["before"]
+
+
 def test_a_compressed_model_is_smaller_and_its_c_file_gives_the_same_scores(tmp_path):
     found = run("compress_and_deploy", folder=str(tmp_path), n_bags=4, n_trees=15)
     assert found["sizes"]["small"] < 0.7 * found["sizes"]["large"]

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankwright.kernels import reference
-from rankwright.kernels.naive.text import _nearest_float32
+from rankwright.kernels.naive.common import nearest_float32
 from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 
 _core = pytest.importorskip("rankwright.kernels._core")
@@ -177,14 +177,14 @@ decimals = st.builds(
 @example(b"7.0e-46")
 @example(b"123456789012345678901234567890e-20")
 @example(b"0." + b"0" * 60 + b"1e60")
-def test_a_number_is_the_nearest_float32(text):
+def test_a_number_is_thenearest_float32(text):
     if abs(Fraction(text.decode())) >= Fraction(2) ** 127:
         return
     expected = nearest(text)
     found = value_of(text)
     assert found == expected
     assert np.signbit(found) == text.startswith(b"-")
-    assert found == _nearest_float32(text)
+    assert found == nearest_float32(text)
 
 
 @given(st.integers(0, 2**31 - 2**24), st.sampled_from([-1, 0, 1]), st.integers(1, 40))
@@ -197,7 +197,7 @@ def test_numbers_around_the_middle_of_two_float32_go_to_the_right_side(bits, sid
     text = decimal_text(number).encode()
     expected = high if side > 0 or (side == 0 and bits % 2 == 1) else low
     assert value_of(text) == expected
-    assert _nearest_float32(text) == expected
+    assert nearest_float32(text) == expected
 
 
 def decimal_text(number: Fraction) -> str:

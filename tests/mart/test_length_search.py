@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,13 +30,16 @@ class Part:
         return True
 
 
-def forests(worth: Any, *, higher_is_better: bool = True, learning_rate: float = 0.05) -> UnseenForests:
+def forests(
+    worth: Any, *, higher_is_better: bool = True, learning_rate: float = 0.05, lead: float = 0.0
+) -> UnseenForests:
     """Forests whose metric is a function of the number of trees."""
     parts = [Part(), Part(), Part()]
     watch = Watch("made up", lambda: float(worth(parts[0].n_taken)), higher_is_better)
     learner = FoldedForests(parts, 300)
     lesson = Lesson(learner=learner, model=lambda learned: learned, watch=watch, digests=lambda: ("", None))
-    return UnseenForests(SimpleNamespace(smoothing=0.0), SMALL, lesson, TrainingRun(), learning_rate)
+    shape = replace(SMALL, lead=lead)
+    return UnseenForests(SimpleNamespace(smoothing=0.0), shape, lesson, TrainingRun(), learning_rate)
 
 
 def parts_of(candidate: UnseenForests) -> list[Part]:
@@ -59,10 +63,22 @@ def test_the_race_is_decided_by_its_first_trees_even_if_one_was_grown_further_be
 
 
 def test_the_first_shape_stays_unless_another_is_better_by_the_lead():
-    first, other, level = forests(lambda n: n), forests(lambda n: 1.01 * n), forests(lambda n: 1.001 * n)
-    assert leader_of([first, other], lead=0.02) is first
-    assert leader_of([first, other]) is other
-    assert leader_of([first, level]) is first
+    first, *others = (forests(lambda n, by=by: by * n, lead=0.005) for by in (1, 1.01, 1.001))
+    assert leader_of([first, others[0]], lead=0.02) is first
+    assert leader_of([first, others[0]]) is others[0]
+    assert leader_of([first, others[1]]) is first
+
+
+def test_a_shape_with_a_lead_below_0_is_taken_unless_it_is_clearly_behind():
+    first, *others = (forests(lambda n, by=by: by * n, lead=-0.005) for by in (1, 0.99, 0.999))
+    assert leader_of([first, others[0]]) is first
+    assert leader_of([first, others[1]]) is others[1]
+
+
+def test_a_quicker_learning_rate_has_fewer_trees_in_the_race():
+    slow, quick = forests(lambda n: n, learning_rate=0.025), forests(lambda n: 2 * n + 1, learning_rate=0.05)
+    assert leader_of([slow, quick]) is quick
+    assert [parts_of(one)[0].n_taken for one in (slow, quick)] == [2 * RACE, RACE]
 
 
 def test_where_lower_is_better_the_lower_one_leads():

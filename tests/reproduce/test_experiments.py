@@ -103,7 +103,7 @@ def test_the_best_of_a_sample_is_its_mean_over_all_samples():
         }
         for number, value in enumerate(values.tolist())
     }
-    searched = Searched(DataSource("made", "made"), results)
+    searched = Searched(Setup(TINY), DataSource("made", "made"), results)
     for n in range(1, 6):
         best = np.mean([max(sample) for sample in combinations(values.tolist(), n)])
         assert searched.best_of_sample(n) == pytest.approx((best, -best))
@@ -113,12 +113,13 @@ def test_bags_in_parts_are_one_bagged_ranker():
     """The sums over parts give the values of the mean over all bags, whatever the parts are."""
     setup = Setup(TINY)
     source = blmart_tables.sources(setup)[0]
-    scores = np.arange(float(fold(source, 0)[2].n_docs))
-    whole = {f"{source.name}, fold 1, bags 0": {"sums": dict.fromkeys(blmart_tables.BAGGED, scores.tolist())}}
-    halves = {
-        f"{source.name}, fold 1, bags {part}": {"sums": dict.fromkeys(blmart_tables.BAGGED, (scores / 2).tolist())}
-        for part in range(2)
-    }
+    sums = np.arange(fold(source, 0)[2].n_docs)
+
+    def part(number, times, n_bags):
+        every = dict.fromkeys(blmart_tables.BAGGED, (times * sums).tolist())
+        return {f"{source.name}, fold 1, bags {number}": {"sums": every, "trees": [1] * n_bags}}
+
+    whole, halves = part(0, 2, 2), part(0, 1, 1) | part(1, 1, 1)
     assert blmart_tables.with_bags(setup, whole) == blmart_tables.with_bags(setup, halves)
 
 

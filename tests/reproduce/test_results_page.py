@@ -29,7 +29,11 @@ def kept():
 
 
 def test_the_page_is_made_from_what_is_kept(results_page, kept):
-    assert (DOCS / "results.md").read_text(encoding="utf-8") == results_page.page(kept), "run make results"
+    pages = {"results.md": results_page.page(kept), "letor.md": results_page.letor_page(kept["benchmarks"])}
+    if results_page.TABLES in kept["experiments"]:
+        pages[f"images/{results_page.PICTURE}"] = results_page.picture(kept["experiments"][results_page.TABLES])
+    for name, page in pages.items():
+        assert (DOCS / name).read_text(encoding="utf-8") == page, "run make results"
 
 
 def test_every_experiment_is_on_it_with_its_command_and_size(results_page, kept):
@@ -38,7 +42,7 @@ def test_every_experiment_is_on_it_with_its_command_and_size(results_page, kept)
         size = kept["experiments"][name]["size"]
         assert f"\n### {name}\n" in page
         assert f"`rankwright reproduce {name}{' --quick' if size == 'quick' else ''}`" in page
-        assert f"| [{name}](#{name}) | {size} |" in page
+        assert f"| [{name}](#{name}) | {size}" in page
 
 
 def test_what_did_not_come_out_is_told_with_its_reason(results_page, kept):
@@ -62,6 +66,7 @@ def test_every_script_has_a_row_and_every_record_its_command(results_page, kept)
     }
     for script in kept["scripts"]:
         assert f"| `python -m benchmarks.{script}` |" in page
+    page += results_page.letor_page(kept["benchmarks"])
     for record in kept["benchmarks"].values():
         assert f"Command: `{record['command']}`" in page
 
@@ -138,3 +143,47 @@ def test_runs_without_reasons_are_run_again(results_page, kept, monkeypatch, tmp
         kept | {"experiments": whole | {"lambdarank-wta": whole["lambdarank-wta"] | {"claims": claims}}}
     )
     assert asked == ["lambdarank-wta"]
+
+
+def test_headlines_come_first_with_the_papers_and_the_best_peers_figures(results_page, kept):
+    table = {"title": "MQ2007", "rows": {"BL-MART with overfitting": {"map": FIGURE}}, "digits": 4, "comparable": True}
+    document = kept["experiments"]["blmart-tables"] | {"experiment": results_page.TABLES, "tables": [table]}
+    rows = [{"whose": "peers", "ranker": f"{name}, tuned", "map": value} for name, value in (("A", 0.46), ("B", 0.465))]
+    record = {"letor": "MQ2007", "rows": rows}
+    found = kept | {
+        "experiments": {results_page.TABLES: document},
+        "benchmarks": kept["benchmarks"] | {"letor-table-mq2007": record},
+    }
+    page = results_page.page(found)
+    assert "| MQ2007, BL-MART with overfitting: map | 0.4741 ±0.0100 | 0.4731 | 0.4650 (B) |" in page
+    assert page.index("## Headline figures") < page.index("## Verdicts") < page.index("## What did not come out")
+    assert "BL-MART with overfitting" in results_page.picture(document)
+
+
+FIGURE = {"ours": 0.4741, "paper": 0.4731, "low": 0.4641, "high": 0.4841}
+
+
+def test_the_best_figure_of_each_column_is_marked_whoever_has_it(results_page):
+    metrics = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "mean-ndcg")
+    rows = [
+        {
+            "whose": whose,
+            "ranker": whose,
+            **{metric: 0.4 + 0.01 * ((number + place) % 3) for place, metric in enumerate(metrics)},
+        }
+        for number, whose in enumerate(("published", "ours", "peers"))
+    ]
+    told = {"date": "2026-01-02", "versions": {"a": "1"}, "notes": {"trials": 4}, "command": "it"}
+    page = results_page.letor_page({"letor-table-mq2008": told | {"letor": "MQ2008", "rows": rows}})
+    marked = [
+        line.split("|")[3:9] for line in page.splitlines() if line.startswith(("| published", "| ours", "| peers"))
+    ]
+    for column in zip(*marked, strict=True):
+        assert sum(cell.strip() == "**0.4200**" for cell in column) == 1
+
+
+def test_a_run_that_is_not_at_its_end_says_so(results_page, kept):
+    document = kept["experiments"]["sortnet-table1"]
+    assert results_page._size(document | {"parts": 3, "parts_wanted": 30}) == "full, so far: 3 of 30 parts"
+    assert results_page._size(document) == "full"
+    assert "full takes about" in results_page._size(kept["experiments"]["blmart-tables"])

@@ -108,6 +108,16 @@ def test_positions_worked_by_hand(index):
     assert values(index, FeatureLine("closeness", ("title",)))[0] == pytest.approx(RED * near[0] + BOAT * near[1])
 
 
+def test_feedback_looks_for_the_words_of_the_best_documents(index):
+    # The best document for "red" is the shortest text with it, a: others are scored by what they share with a.
+    line = FeatureLine("feedback", settings={"documents": 1, "terms": 100})
+    found = values(index, line, query="red")
+    assert max(found) == found[0] > 0
+    assert found[1] > 0  # "blue boat" has no word of the query, and words of the best document
+    assert found[3] == 0
+    assert values(index, line, query="nowhere") == [0, 0, 0, 0]
+
+
 def test_addresses(index):
     url = ("url",)
     assert values(index, FeatureLine("url_slashes", url))[:3] == [4, 3, 4]

@@ -38,8 +38,11 @@ def test_texts_have_the_bits_of_the_index(index, tmp_path):
     ranker.trained_ = with_statistics_of(ranker.trained_, index)
     ranker.save(tmp_path / "model.rw")
     again = rw.load(tmp_path / "model.rw")
-    scorer, needs_index = DocumentScorer(again), [name for name in data.names if "link" in name or "page rank" in name]
-    assert len(needs_index) == 3
+    scorer, needs_index = (
+        DocumentScorer(again),
+        [name for name in data.names if "link" in name or "page rank" in name or "feedback" in name],
+    )
+    assert len(needs_index) == 5
     for number, query in enumerate(QUERIES):
         rows = slice(4 * number, 4 * number + 4)
         found = scorer.dataset(query, VALUES, time=TIME)
@@ -115,7 +118,7 @@ def test_another_index_or_analyser_is_refused(index, tmp_path):
 
 
 def test_a_model_without_statistics_says_so(index):
-    ranker, data = trained_on(index, default_specification(index.fields[:2]))
+    ranker, data = trained_on(index, default_specification(index.fields[:2]).only(("text", "texts")))
     with pytest.raises(InputError, match="keeps no statistics of texts"):
         DocumentScorer(ranker)
     found = DocumentScorer(ranker, known=index).dataset(QUERIES[0], VALUES[:1])

@@ -144,3 +144,9 @@ def test_a_killed_search_goes_on(data, chosen, tmp_path, monkeypatch):
     ranker = rw.LambdaMART().fit(data, checkpoint=tmp_path)
     assert first[0] == 20
     np.testing.assert_array_equal(ranker.predict(data), chosen.predict(data))
+
+
+def test_a_shape_for_each_size_of_data_races_against_symmetric_trees_but_for_the_most():
+    raced = {n_docs: [shape.growth for shape in sizing.shapes_to_try(n_docs)] for n_docs in (1000, 200_000, 2_000_000)}
+    assert raced == {1000: ["best-first", "symmetric"], 200_000: ["best-first", "symmetric"], 2_000_000: ["best-first"]}
+    assert [sizing.is_little(n_docs) for n_docs in raced] == [True, False, False]

@@ -15,12 +15,16 @@ constexpr double two_pi = 6.283185307179586;
 double log2_of(double x) { return log_of(x) * Elementary<double>::log2_of_e; }
 
 // Σ over the query's terms that the collection has of count in the query × log of what `ratio` gives: how much likelier
-// the term is by the document's model than by the collection's.
+// the term is by the document's model than by the collection's. For terms that the text lacks it is the same whatever
+// their share: most terms are such, and logarithms take most of the time.
 template <typename Ratio> double log_likelihood_ratio(const Match &match, Ratio ratio) {
     const auto query_counts = match.query.counts(), share = match.query.share(match.view);
+    const double of_absent = log_of(ratio(0.0, 1.0));
     double sum = 0.0;
     for (std::size_t term = 0; term < match.n_terms(); ++term) {
-        if (share[term] > 0) sum += query_counts[term] * log_of(ratio(match.counts[term], share[term]));
+        if (!(share[term] > 0)) continue;
+        const double count = match.counts[term];
+        sum += query_counts[term] * (count > 0 ? log_of(ratio(count, share[term])) : of_absent);
     }
     return sum;
 }

@@ -26,7 +26,8 @@ bool follow_each_other(const Match &match, std::size_t first, double most) {
     std::size_t place = 0;
     for (std::size_t k = first; k < found.size(); ++k) {
         if (static_cast<double>(found[k].position - found[first].position + 1) > most) return false;
-        if (found[k].term == places[place] && ++place == places.size()) return true;
+        if (found[k].term == places[place]) ++place;
+        if (place == places.size()) return true;
     }
     return false;
 }

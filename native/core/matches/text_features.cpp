@@ -246,6 +246,7 @@ class PairScanner {
 
 std::vector<Column> columns_by_view(const TextColumns &columns, std::span<const std::int64_t> places) {
     std::vector<Column> result;
+    result.reserve(columns.measures.size());
     for (std::size_t k = 0; k < columns.measures.size(); ++k) {
         result.push_back({measure_named(columns.measures[k]).value, static_cast<std::size_t>(columns.views[k]),
                           columns.settings.subspan(k * columns.width, columns.width), columns.logs[k],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -53,17 +53,29 @@ class ForestMembers:
     threads: int
     findings: TrainingFindings = field(default_factory=TrainingFindings)
 
-    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:
-        """The forest of a bag."""
+    @property
+    def have_one_length(self) -> bool:
+        """Whether all forests may have the same number of trees: nobody said how it is to be found."""
+        return self.single.n_trees is None and self.single.early_stopping is None
+
+    def length_of(self, forests: Sequence[TrainedRanker]) -> int:
+        """How many trees these forests have on average."""
+        return max(1, round(sum(forest_model(forest).forest.n_trees for forest in forests) / len(forests)))
+
+    def train(
+        self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener, n_trees: int | None = None
+    ) -> TrainedRanker:
+        """The forest of a bag: of so many trees, or of as many as are found to be best."""
         queries = sample.queries
         if isinstance(self.data, BinnedShards):
             read = self.data.read(queries, self.threads)
             data, grown_on = weighted(read, QuerySample(sample.counts[queries])), None
         else:
             data, grown_on = weighted(self.data, sample), None if sample.is_everything else queries
-        member = copy_of(self.single, seed=self.bags.seed_of(bag), threads=self.threads)
+        length = {} if n_trees is None else {"n_trees": n_trees}
+        member = copy_of(self.single, seed=self.bags.seed_of(bag), threads=self.threads, **length)
         member.check()
-        chosen_by = None if self.bags.overfit else self.choosing
+        chosen_by = None if self.bags.overfit or length else self.choosing
         run = TrainingRun([listener], allow_empty=True)  # one bag may have nothing to learn from where the whole has
         prepared = prepared_bins(member, data, chosen_by, grown_on, watch_others, run, self.findings)
         trained = member.recipe.grow(member, prepared, run)
@@ -132,10 +144,22 @@ class RankerMembers:
     threads: int
     forests: ForestMembers | None = None
 
-    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:
+    @property
+    def have_one_length(self) -> bool:
+        """Whether all copies may have the same number of steps."""
+        return self.forests is not None and self.forests.have_one_length
+
+    def length_of(self, copies: Sequence[TrainedRanker]) -> int:
+        """How many steps these copies have on average."""
+        assert self.forests is not None
+        return self.forests.length_of(copies)
+
+    def train(
+        self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener, n_steps: int | None = None
+    ) -> TrainedRanker:
         """The ranker of a bag."""
         if self.forests is not None:
-            return self.forests.train(bag, sample, watch_others, listener)
+            return self.forests.train(bag, sample, watch_others, listener, n_steps)
         chosen = self.data if sample.is_everything else repeat_queries(self.data, sample.repeated)
         others = self.data.take_queries(sample.others) if watch_others else None
         watched = None if self.bags.overfit else others if self.valid is None else self.choosing

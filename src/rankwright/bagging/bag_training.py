@@ -6,11 +6,11 @@ saved bag is sent to its worker, and a bag that comes back is saved here at once
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from rankwright.arrays import Arrays, Float64Array, thread_count
 from rankwright.bagging.bag_members import ForestMembers, RankerMembers
 from rankwright.bagging.samples import BagPlan, OutOfBag, QuerySample, can_choose
 from rankwright.bagging.settings import OF_BAGS
-from rankwright.cluster.engine import Engine, Report
+from rankwright.cluster.engine import Done, Engine, Report
 from rankwright.cluster.in_process import ThreadEngine
 from rankwright.container.checks import file_faults
 from rankwright.container.file import Container
@@ -31,6 +31,18 @@ from rankwright.rankers.trained import TrainedRanker
 from rankwright.training.digest import run_identity
 from rankwright.training.driver import Checkpoint, Lesson, Watches, appender, learn, watches_of
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, Watch
+
+# Where nobody says how many trees a bag has, so many bags look for it. The others are grown on samples of the same
+# kind: they have as many as these have on average, and grow none beyond.
+N_THAT_SEARCH = 5
+
+
+class BagTask(NamedTuple):
+    """A bag to make: its number, what an earlier run saved of it, and its number of steps, where others found it."""
+
+    number: int
+    saved: Container | None
+    n_steps: int | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,13 +65,19 @@ class BagMaker:
     plan: BagPlan
     select: str | Callable[..., Any]
 
-    def make(self, number: int, saved: Container | None, listener: Listener) -> Bag:
-        """The bag of that number: trained now, or loaded from what an earlier run saved."""
+    @property
+    def n_that_search(self) -> int:
+        """How many bags look for their own number of steps; the others take up what these find."""
+        return N_THAT_SEARCH if self.members.have_one_length and not self.plan.overfit else self.plan.n_bags
+
+    def make(self, task: BagTask, listener: Listener) -> Bag:
+        """The bag of a task: trained now, or loaded from what an earlier run saved."""
+        number, saved, n_steps = task
         sample = self.plan.sample(number, self.documents.n_queries)
         if saved is None:
-            chooses = not self.plan.overfit and self.valid is None
+            chooses = n_steps is None and not self.plan.overfit and self.valid is None
             watch_others = chooses and can_choose(self.documents, sample.others, self.select, threads=1)
-            return self._scored(self.members.train(number, sample, watch_others, listener), sample)
+            return self._scored(self.members.train(number, sample, watch_others, listener, n_steps), sample)
         with file_faults(saved.path, "checkpoint"):
             return self._scored(self.members.restore(saved.header, saved.arrays), sample)
 
@@ -217,12 +235,31 @@ class BagsOnEngine:
 
     def __init__(self, engine: Engine, maker: BagMaker, files: BagFiles) -> None:
         self._files, self._waiting = files, dict[int, Bag]()
-        self._restored = set[int]()
+        self._restored, self._finished = set[int](), set[int]()
         self._n_bags, self._steps, self._steps_of_a_bag, self._note = maker.plan.n_bags, dict[int, int](), 0, ""
         announce(f"training {self._n_bags} bags")
-        tasks = (self._task(number) for number in range(maker.plan.n_bags))
-        listener = self._hear if is_followed() else None
-        self._run = engine.run(make_bag, tasks, shared=engine.share(maker), listener=listener)
+        self._run = self._made(engine, maker)
+
+    def _made(self, engine: Engine, maker: BagMaker) -> Generator[Done, None, None]:
+        """The bags as they are ready: first those that look for their length, then the others, which have it."""
+        shared, n_first = engine.share(maker), min(maker.n_that_search, self._n_bags)
+        found: dict[int, Bag] = {}
+        for done in self._part(engine, shared, range(n_first), None):
+            found[done.number] = done.result
+            yield done
+        if n_first < self._n_bags:
+            n_steps = maker.members.length_of([found[number].member for number in range(n_first)])
+            yield from self._part(engine, shared, range(n_first, self._n_bags), n_steps)
+
+    def _part(self, engine: Engine, shared: object, numbers: range, n_steps: int | None) -> Generator[Done, None, None]:
+        def hear(place: int, progress: Progress) -> None:
+            self._hear(numbers[place], progress)
+
+        tasks = (BagTask(number, self._saved(number), n_steps) for number in numbers)
+        listener = hear if is_followed() else None
+        with closing(engine.run(make_bag, tasks, shared=shared, listener=listener)) as made:
+            for done in made:
+                yield replace(done, number=numbers[done.number])
 
     def _hear(self, number: int, progress: Progress) -> None:
         """Take in how far a bag is."""
@@ -240,14 +277,15 @@ class BagsOnEngine:
     def _announce(self) -> None:
         """Tell how far all bags are together; a finished one counts as if it had taken all its steps."""
         if self._steps_of_a_bag:
-            done, total = sum(self._steps.values()), self._n_bags * self._steps_of_a_bag
+            done, total = len(self._finished) * self._steps_of_a_bag, self._n_bags * self._steps_of_a_bag
+            done += sum(steps for number, steps in self._steps.items() if number not in self._finished)
             announce(f"training {self._n_bags} bags", done, total, unit="steps", note=self._note)
 
-    def _task(self, number: int) -> tuple[int, Container | None]:
+    def _saved(self, number: int) -> Container | None:
         saved = self._files.saved(number)
         if saved is not None:
             self._restored.add(number)
-        return number, saved
+        return saved
 
     def result(self, number: int) -> Bag:
         """The bag of that number, once it is finished."""
@@ -256,7 +294,7 @@ class BagsOnEngine:
             if done.number not in self._restored:
                 self._files.save(done.number, done.result.member)
             self._waiting[done.number] = done.result
-            self._steps[done.number] = self._steps_of_a_bag
+            self._finished.add(done.number)
             self._announce()
         return self._waiting.pop(number)
 
@@ -269,7 +307,6 @@ class BagsOnEngine:
         self._run.close()
 
 
-def make_bag(maker: BagMaker, task: tuple[int, Container | None], report: Report) -> Bag:
+def make_bag(maker: BagMaker, task: BagTask, report: Report) -> Bag:
     """Make one bag, in a worker. It reports after each step, so that a thread no longer needed can stop."""
-    number, saved = task
-    return maker.make(number, saved, report)
+    return maker.make(task, report)

@@ -73,8 +73,10 @@ class ForestBagRecipe:
         # Members are not told that labels were corrected, only that they were weighed.
         told = TrainingFindings(propensity_weights=found.propensity_weights, weighs_positions=found.weighs_positions)
         data, valid = lists.data, lists.valid
-        single = ranker.single(**DONE_BEFORE)
-        shape = ForestGrowth(self.member, single, lists, told).shape_for_bags(run)  # once, for all bags
+        growth = ForestGrowth(self.member, ranker.single(**DONE_BEFORE), lists, told)
+        shape = growth.shape_for_bags(run)  # once, for all bags
+        if not ranker.overfit:
+            shape = {**shape, **growth.rate_for_bags()}
         choosing, single = choosing_part(valid, lists.parts), ranker.single(**DONE_BEFORE, **shape)
         members = ForestMembers(single, data, valid, choosing, bag_plan(ranker), threads_of_a_bag(ranker), told)
         watched = None if valid is None else valid.documents

@@ -29,7 +29,7 @@ class BagSettings(RankerSettings):
     bootstrap
         Whether a bag draws queries with replacement.
     overfit
-        False keeps the trees of each bag that its out-of-bag queries, or `valid`, choose; True keeps all of them, since
+        False keeps as many trees of each bag as out-of-bag queries, or `valid`, choose; True keeps all of them, since
         averaging removes overfitting again.
     """
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, Uint64Array
+from rankwright.catalog.drift import profile_of_file
 from rankwright.catalog.rankers import load
 from rankwright.cluster.engine import Engine
 from rankwright.cluster.opening import open_engine
@@ -120,12 +121,14 @@ def train_on_files(
     allow_empty: bool = False,
     with_statistics: str | None = None,
     terms: int | None = None,
+    profile: bool = True,
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
     `with_statistics` names an index, of which the model keeps the `terms` commonest terms. `checkpoint` is a folder
     from which a killed run goes on. The bags of a bagged ranker are trained by the workers of `cluster`, as in
-    `open_engine`, or by threads of this process where it is None.
+    `open_engine`, or by threads of this process where it is None. With `profile`, the file also tells how features and
+    scores were spread, which one more reading of the training documents finds.
     """
     index = None if with_statistics is None else open_index(with_statistics)
     with files.opened() as opened:
@@ -134,14 +137,19 @@ def train_on_files(
                 name.removeprefix(WATCHED): opened.pop(name) for name in list(opened) if name.startswith(WATCHED)
             }
             valid: Any = opened.get("valid")
+            train = opened.pop("train")
             ranker.fit(
-                opened.pop("train"),
+                train,
                 valid={"valid": valid, **watched} if watched else valid,
                 listeners=listeners,
                 checkpoint=checkpoint,
                 allow_empty=allow_empty,
             )
         told = None if index is None else _keep_statistics(ranker, index, terms)
+        if profile:
+            ranker.trained_ = ranker.trained_.with_profile(
+                profile_of_file(ranker.trained_, train, threads=ranker.threads)
+            )
         ranker.save(out)
         measured = {part: evaluate_file(ranker, file, threads=ranker.threads) for part, file in opened.items()}
     return TrainedOnFiles(ranker, measured, told)

@@ -87,6 +87,9 @@ class PlainGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first word names; one that there is not is answered with what to type."""
+        two_words = " ".join(args[:2])  # as in `judgments next`
+        if two_words in self.commands:
+            return super().resolve_command(ctx, [two_words, *args[2:]])
         if args[0] not in self.commands:
             raise UnknownNameError("command", args[0], self.commands, COMMAND_MEANT.get(args[0]))
         return super().resolve_command(ctx, args)
@@ -159,23 +162,13 @@ def root(
 
 # In the order in which the help shows them. Each has a file with EXAMPLES and a function of the same name as the file.
 COMMANDS = (
-    *(
-        "quickstart",
-        "inspect",
-        "convert",
-        "split",
-        "clicks",
-        "index",
-        "features",
-        "train",
-        "tune",
-        "cv",
-        "benchmark",
-        "bag",
-    ),
-    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "reproduce", "list"),
+    *("quickstart", "inspect", "convert", "split", "clicks", "index", "features"),
+    *("judgments", "judgments combine", "judgments next"),
+    *("train", "tune", "cv", "benchmark", "bag"),
+    *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "serve", "drift", "reproduce", "list"),
 )
-FILES = {"list": "listing"}  # where a file cannot be called as its command
+# Where a file cannot be called as its command.
+FILES = {"list": "listing", "judgments combine": "judgments_combine", "judgments next": "judgments_next"}
 
 
 def reflowed(docstring: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli import options as shared
+from rankwright.cli.few_labels import FEW_LABELS, FewLabels, run_lists, unlabelled
 from rankwright.cli.options import arg, flag, given, metric_names, opt, reads_data, separated
 from rankwright.cli.output import echo, print_json, print_tables, progress, write_per_query
 from rankwright.cli.reporting import check_report_option, check_texts, origin, write_report
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.comparison.gate import Gate
     from rankwright.metrics.comparison.slice_comparison import SliceComparison
     from rankwright.metrics.comparison.system_comparison import SystemComparison
+    from rankwright.metrics.evaluation import ScoredLists
 
 EXAMPLES = (
     "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
@@ -27,7 +29,8 @@ EXAMPLES = (
     "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5\n\n"
     "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --report compared.html\n\n"
     "Example: rankwright compare test.parquet --model model.rw --model bm25f.rw --index INDEX --queries queries.tsv\n\n"
-    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --fail-if-worse ndcg@10:0.002 --json"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --fail-if-worse ndcg@10:0.002 --json\n\n"
+    "Example: rankwright compare test.parquet --model a.rw --model b.rw --human people.csv --model-labels gpt.qrels"
 )
 OLD, NEW, WORSE = "old", "new", 1  # the systems of a gate, and the exit code where it fails
 OF_RUNS, DETAILS = "TREC runs", "A closer look"
@@ -68,6 +71,8 @@ def compare(
     diff: str | None = opt("Two systems: show the queries that changed most, both lists side by side.", "A,B", DETAILS),
     top: int | None = opt("How many queries that lost, and that won, --diff shows. Default: 20.", "N", DETAILS, min=1),
     fail_if_worse: list[str] | None = FAIL_IF_WORSE,
+    human: str | None = FEW_LABELS["human"],
+    model_labels: str | None = FEW_LABELS["model_labels"],
     per_query: str | None = shared.PER_QUERY,
     report: str | None = shared.REPORT_FILE,
     title: str | None = shared.TITLE,
@@ -91,8 +96,20 @@ def compare(
     With --fail-if-worse, exit code 1 means that the new system loses more than is allowed, 0 that it does not, and 2
     that something is wrong with the command or its files.
 
+    With --human, people judged some queries, drawn at random, and a model all of them: metrics and differences from the
+    first system are estimated from both, without the model's bias.
+
     `rankwright benchmark` trains rankers and compares them over folds.
     """
+    if human is not None or model_labels is not None:
+        few = FewLabels(human, model_labels, metrics, convention, threads)
+        few.check(per_query=per_query, report=report, title=title, text=text, fuse=fuse, slice=slice, slices=slices,
+                  diff=diff, fail_if_worse=fail_if_worse or None)  # fmt: skip
+        with progress():
+            lists = _lists(data, model or [], scores or [], run or [], qrels, {"format": format, **reading})
+            found = few.estimated(lists, is_run=bool(run))
+        few.show(found, as_json=as_json)
+        return
     allowed = _allowed_losses(fail_if_worse or [])
     _check_gate(allowed, [*(model or []), *(scores or []), *(run or [])])
     names = _with_gates(metric_names(metrics), allowed)
@@ -129,6 +146,34 @@ def compare(
         write_report(report, lambda: page_of_comparison(comparison, about, sliced, texts, gate))
     if gate is not None and not gate.passed:
         raise typer.Exit(WORSE)
+
+
+def _lists(
+    data: str | None, models: list[str], scores: list[str], runs: list[str], qrels: str | None, reading: dict[str, Any]
+) -> dict[str, ScoredLists]:
+    """What each system ranked, by its name."""
+    if runs:
+        judged = qrels or data
+        if judged is None:
+            raise SettingError("--run needs --qrels, the model's judgments, which --model-labels may replace")
+        return {name: run_lists(judged, path) for name, path in _systems(runs, "--run").items()}
+    if data is None:
+        raise SettingError("nothing to compare on: give DATA with --model or --scores, or --run with --qrels")
+    from rankwright.catalog.rankers import load
+    from rankwright.catalog.scoring import read_for
+    from rankwright.formats.reading import read
+    from rankwright.formats.sidecars import read_scores
+
+    found = {}
+    for place, (name, path) in enumerate(_systems([*models, *scores], "--model, --scores").items()):
+        if place < len(models):
+            ranker = load(path)
+            documents = read_for(ranker.trained(), data, **reading)
+            found[name] = unlabelled(ranker.predict(documents), documents)
+        else:
+            documents = read(data, **reading)
+            found[name] = unlabelled(read_scores(path, n_docs=documents.n_docs), documents)
+    return found
 
 
 def _allowed_losses(texts: list[str]) -> dict[str, float]:

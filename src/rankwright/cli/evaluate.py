@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankwright.cli import options as shared
+from rankwright.cli.few_labels import FEW_LABELS, FewLabels, run_lists, unlabelled
 from rankwright.cli.options import arg, metric_names, opt, reads_data
 from rankwright.cli.output import echo, print_json, print_table, print_text, progress, write_per_query
 from rankwright.cli.reporting import check_report_option, check_texts, origin, write_report
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
     Scored: TypeAlias = tuple[Float64Array, RankingDataset]
 
-EXAMPLES = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
+EXAMPLES = (
+    "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor\n\n"
+    "Example: rankwright evaluate test.parquet --model a.rw --human people.csv --model-labels gpt.qrels"
+)
 
 
 @reads_data()
@@ -34,6 +38,8 @@ def evaluate(
     run: str | None = opt("A TREC run to evaluate against the qrels in DATA."),
     metrics: str | None = shared.METRICS,
     convention: str | None = opt("The name of a convention, or all. Default: standard, or trec with --run."),
+    human: str | None = FEW_LABELS["human"],
+    model_labels: str | None = FEW_LABELS["model_labels"],
     per_query: str | None = shared.PER_QUERY,
     report: str | None = shared.REPORT_FILE,
     title: str | None = shared.TITLE,
@@ -50,7 +56,21 @@ def evaluate(
     `--convention all` shows the same scores under every convention, and says why they differ. `rankwright list
     metrics` and `rankwright list conventions` show the names. Any rule of a convention can be changed, as in
     --convention 'standard(gain=linear, empty=skip)'.
+
+    With --human, people judged some queries, drawn at random, and a model all of them: metrics are estimated from both,
+    without the model's bias and with narrower intervals than people's labels alone would give.
     """
+    texts_from = shared.text_source(index, queries)
+    require(texts_from is None or model is not None, "--index and --queries go with --model")
+    if human is not None or model_labels is not None:
+        few = FewLabels(human, model_labels, metrics, convention, threads)
+        few.check(per_query=per_query, report=report, title=title, text=text)
+        with progress():
+            how = (data, scores, model, format, reading, texts_from)
+            lists = run_lists(data, run) if run else unlabelled(*_scored(*how))
+            found = few.estimated({Path(run or model or scores or "").stem: lists}, is_run=run is not None)
+        few.show(found, as_json=as_json)
+        return
     from rankwright.metrics.convention_comparison import compare_conventions
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.metrics.evaluation import evaluate as evaluate_scores
@@ -60,8 +80,6 @@ def evaluate(
     require(run is None or not (title or text), "--title and --text name columns of documents, and a run has none")
     reading = check_texts(report, data, format, reading, title, text)
     require(report is None or convention != "all", "--report needs one convention, not all")
-    texts_from = shared.text_source(index, queries)
-    require(texts_from is None or model is not None, "--index and --queries go with --model")
     options: dict[str, Any] = {"threads": threads, "seed": seed}
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")

@@ -25,6 +25,8 @@ QRELS = rf"\S+\s+\S+\s+\S+\s+{NUMBER}"
 PAIRS = rf"\d+\s+\d+(\s+{NUMBER}){{0,2}}"
 STUDY_FILES = ("study.json", "table.csv", "samples.csv", "bags.csv", "trees.csv")
 STUDY_REPORT_FILES = ("report.md", "report.json", "searches.csv", "best.csv", "importance.csv")
+JUDGMENT_COLUMNS = ("query", "document", "rater", "kind", "grade", "other", "preference", "error", "time", "comment")
+PREFERENCE_COLUMNS = ("query", "better", "worse", "probability", "votes")
 NO_RUNS = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".pq", ".xlsx", ".xls", ".html")
 # How exports begin, by the endings of their targets.
 EXPORTS = {
@@ -148,6 +150,39 @@ def clicked(path: str, given: Given) -> list[Output]:
     documents = _documents(path, format_of_name(path))
     pairs = Output(pairs_beside(path), "a file of pairs", lambda old: _first_line_is(old, PAIRS))
     return [documents, pairs] if given["rates"] is False else [documents]
+
+
+def judged(path: str, given: Given) -> list[Output]:
+    """Judgments in one of the formats that they are written in."""
+    columns = (*JUDGMENT_COLUMNS, *PREFERENCE_COLUMNS)
+
+    def fits(old: str) -> bool:
+        if _start(old).startswith(b"PAR1"):
+            return _parquet_columns(old) == list(JUDGMENT_COLUMNS)
+        first = _first_line(old)
+        cells = first.replace("\t", ",").split(",")
+        return set(cells) <= set(columns) or {"query", "document"} <= _keys(first) or _first_line_is(old, QRELS)
+
+    return [Output(path, f"a file of judgments ({given['export_as'] or 'by its ending'})", fits)]
+
+
+def combined(path: str, given: Given) -> list[Output]:
+    """Labels, or documents that have them, and the pairs beside them where those are asked for."""
+    if given["features"] is not None:
+        from rankwright.formats.file_formats import format_of_name
+
+        pairs = Output(pairs_beside(path), "a file of pairs", lambda old: _first_line_is(old, PAIRS))
+        return [_documents(path, format_of_name(path)), *([pairs] if given["preferences"] else [])]
+    if path.removesuffix(".gz").endswith(".qrels"):
+        return [Output(path, "TREC qrels", lambda old: _first_line_is(old, QRELS))]
+    start = ["query", "document", "label", "weight", "grades"]
+    return [Output(path, "combined labels", lambda old: _first_line(old).replace("\t", ",").split(",")[:5] == start)]
+
+
+def proposed(path: str, given: Given) -> list[Output]:  # noqa: ARG001
+    """Documents to judge next."""
+    start = ["query", "document", "tells"]
+    return [Output(path, "documents to judge", lambda old: _first_line(old).replace("\t", ",").split(",") == start)]
 
 
 def pairs_beside(path: str) -> str:

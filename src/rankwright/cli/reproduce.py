@@ -14,7 +14,8 @@ from rankwright.errors import require
 EXAMPLES = (
     "Example: rankwright reproduce --list\n\n"
     "Example: rankwright reproduce all --quick\n\n"
-    "Example: rankwright reproduce sortnet-table1 blmart-tables --data LETOR --out results"
+    "Example: rankwright reproduce sortnet-table1 blmart-tables --data LETOR --out results\n\n"
+    "Example: rankwright reproduce blmart-tuning --data MQ2007 --out results --record records --so-far"
 )
 OUT, QUICK_OUT = "reproduced", "reproduced-quick"
 
@@ -31,6 +32,12 @@ def reproduce(
         "FOLDER",
         writes=output_kinds.kept_folder,
     ),
+    record: str | None = opt(
+        "A folder of records: finished parts in small files, which another machine can continue from.",
+        "FOLDER",
+        writes=output_kinds.kept_folder,
+    ),
+    so_far: bool = flag("--so-far", "Run nothing: conclude from the parts that are done."),
     seed: int = opt("The same seed gives the same figures.", default=0),
     cluster: str | None = CLUSTER,
     workers: int | None = opt("How many parts to run at a time. Default: one per core."),
@@ -39,8 +46,10 @@ def reproduce(
     """Run the experiments of the papers again and print their figures beside the papers'.
 
     Each experiment is a table or a figure of a paper. Results are kept in the folder --out as soon as they are known:
-    after a run that was killed, the same command continues it. --data names a folder with data sets, which are
-    recognised by their content; without it, synthetic sets that resemble the papers' are used, and the output says so.
+    after a run that was killed, the same command continues it. With --record, it can be continued on another machine:
+    finished parts are kept in one small file for each experiment and data, and are taken from there. --data names a
+    folder with data sets, which are recognised by their content; without it, synthetic sets that resemble the papers'
+    are used, and the output says so.
     """
     if list_:
         _list(as_json)
@@ -56,7 +65,9 @@ def reproduce(
         given = () if data is None else find_sources(data)
         setup = Setup(QUICK if quick else FULL, seed, given)
         folder = out or (QUICK_OUT if quick else OUT)
-        found = run(names or (), setup, out=folder, cluster=cluster, workers=workers, tell=tell)
+        found = run(
+            names or (), setup, out=folder, record=record, so_far=so_far, cluster=cluster, workers=workers, tell=tell
+        )
     documents = [one.to_dict() for one in found]
     tell(f"results are in {Path(folder)}")
     print_json({"experiments": documents}) if as_json else _show(documents)

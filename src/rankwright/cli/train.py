@@ -65,6 +65,9 @@ def train(
         OF_TEXTS,
     ),
     terms: int | None = opt("With --with-statistics: how many terms. Default: 100,000.", panel=OF_TEXTS),
+    profile: bool = opt(
+        "Keep how features and scores were spread, for `rankwright drift`.", default=True, name="--profile/--no-profile"
+    ),
     allow_empty: bool = shared.ALLOW_EMPTY,
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
@@ -96,7 +99,7 @@ def train(
         train=data, valid=valid, watch=watch or (), test=test, **beside, format=format, options=reading
     )
     where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
-    where |= {"with_statistics": with_statistics, "terms": terms}
+    where |= {"with_statistics": with_statistics, "terms": terms, "profile": profile}
     train_and_show(chosen, files, out, name=ranker, as_json=as_json, report=report, shown=(title, text), **where)
 
 

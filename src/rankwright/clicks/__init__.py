@@ -6,7 +6,14 @@
 import inspect
 
 from rankwright.clicks.estimates import NoSupportError, OfflineEstimate, estimate, expected_clicks
-from rankwright.clicks.interleaving import Interleaved, InterleavingResult, interleaving_result, team_draft
+from rankwright.clicks.interleaving import (
+    Interleaved,
+    InterleavingResult,
+    interleaving_result,
+    sequential_p_value,
+    team_draft,
+    team_draft_propensities,
+)
 from rankwright.clicks.joint_examination import PositionBasedClicks
 from rankwright.clicks.log_summary import LogSummary, summarise_log
 from rankwright.clicks.logs.click_log import ClickLog

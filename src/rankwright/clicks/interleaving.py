@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import exp, lgamma, log
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -12,6 +14,7 @@ from rankwright.arrays import Seed
 from rankwright.errors import require
 
 Document = TypeVar("Document", bound=Hashable)
+NOBODY = ""  # is still to choose in a round
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,11 @@ class InterleavingResult:
     preference : float
         The share of the lists that one of them won, that "a" won; ½ where none was won.
     p_value : float
-        How likely so uneven a result is if users prefer neither: the two-sided sign test, exact.
+        How likely so uneven a result is if users prefer neither: the two-sided sign test, exact. It is for one look at
+        a number of lists that was fixed before.
+    sequential_p_value : float
+        The same for as many looks as wanted: if users prefer neither, the chance that it ever falls to 0.05 or below
+        is at most 0.05, so that an experiment may be stopped on any day. See `sequential_p_value`.
     """
 
     a_wins: int
@@ -49,6 +56,7 @@ class InterleavingResult:
     ties: int
     preference: float
     p_value: float
+    sequential_p_value: float
 
 
 def team_draft(
@@ -130,4 +138,92 @@ def interleaving_result(lists: Sequence[Interleaved[Document]], clicks: Sequence
     decided = a_wins + b_wins
     p_value = float(binomtest(a_wins, decided).pvalue) if decided else 1.0
     preference = a_wins / decided if decided else 0.5
-    return InterleavingResult(a_wins, b_wins, len(margins) - decided, preference, p_value)
+    ties = len(margins) - decided
+    return InterleavingResult(a_wins, b_wins, ties, preference, p_value, sequential_p_value(a_wins, b_wins))
+
+
+def sequential_p_value(a_wins: int, b_wins: int) -> float:
+    """Tell whether an experiment is decided, however often it was looked at before.
+
+    It is 1 over the ratio of two likelihoods: of the wins where a list is won by "a" with any chance, all alike, and
+    where it is won with ½. That ratio is a fair game for whoever holds that neither is preferred, so that it ever
+    grows to 20 with a chance of at most 1 in 20 (Ville 1939; Robbins 1970).
+
+    Parameters
+    ----------
+    a_wins, b_wins : int
+        How many lists each has won so far.
+
+    Returns
+    -------
+    float
+        At most 1; the experiment may end as soon as it is 0.05 or less.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> round(rw.clicks.sequential_p_value(60, 40), 3), round(rw.clicks.sequential_p_value(70, 30), 5)
+    (1.0, 0.00234)
+    """
+    require(min(a_wins, b_wins) >= 0, f"wins must be 0 or more, got {a_wins} and {b_wins}")
+    n = a_wins + b_wins
+    # The beta function of whole numbers, less n · log ½: the logarithm of the ratio.
+    log_ratio = lgamma(a_wins + 1) + lgamma(b_wins + 1) - lgamma(n + 2) + n * log(2)
+    return min(1.0, exp(-log_ratio))
+
+
+def team_draft_propensities(a: Sequence[Document], b: Sequence[Document], shown: Sequence[Document]) -> list[float]:
+    """Tell how likely team-draft interleaving was to show each document where it stands.
+
+    Parameters
+    ----------
+    a, b : sequence
+        The documents of both rankers, best first.
+    shown : sequence
+        The list that was made from them.
+
+    Returns
+    -------
+    list of float
+        For each document the chance, over all throws of the coins, that its place shows it: 0 where it cannot be.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.team_draft_propensities(["x", "y"], ["x", "z"], ["x", "y", "z"])
+    [1.0, 0.5, 0.5]
+    """
+    # What comes next depends on which documents are taken, and on who is still to choose in this round.
+    states: dict[tuple[frozenset[Document], str], float] = {(frozenset(), NOBODY): 1.0}
+    sides, found = {"a": a, "b": b}, []
+    for document in shown:
+        after: dict[tuple[frozenset[Document], str], float] = defaultdict(float)
+        chance = 0.0
+        for (taken, owed), weight in states.items():
+            for share, choice, then_owed in _next_choices(sides, taken, owed):
+                chance += weight * share if choice == document else 0.0
+                after[taken | {choice}, then_owed] += weight * share
+        found.append(chance)
+        states = after
+    return found
+
+
+def _next_choices(
+    sides: Mapping[str, Sequence[Document]], taken: frozenset[Document], owed: str
+) -> Iterator[tuple[float, Document, str]]:
+    """What can be put next: its chance, the document, and who is still to choose in the round after it."""
+    if owed != NOBODY:
+        choice = _best_left(sides[owed], taken)
+        if choice is not None:
+            yield 1.0, choice, NOBODY
+            return
+    for first, second in (("a", "b"), ("b", "a")):
+        for team, then_owed in ((first, second), (second, NOBODY)):  # whoever has nothing left passes
+            choice = _best_left(sides[team], taken)
+            if choice is not None:
+                yield 0.5, choice, then_owed
+                break
+
+
+def _best_left(ranked: Sequence[Document], taken: frozenset[Document]) -> Document | None:
+    return next((one for one in ranked if one not in taken), None)

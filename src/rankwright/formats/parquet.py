@@ -47,7 +47,7 @@ class ParquetReader(TableReader):
         """The texts in the columns of categories of a file, block by block."""
         file, _ = self._opened(path)
         names = list(self.categories)
-        with _closing(file), _arrow_errors(path), errors_name_file(path):
+        with _closing(file), arrow_errors(path), errors_name_file(path):
             for batch in file.iter_batches(max(1, VALUES_READ_AT_ONCE // len(names)), columns=names, use_threads=False):
                 table = table_of(batch)
                 yield {name: table.texts(name) for name in names}
@@ -68,7 +68,7 @@ class ParquetReader(TableReader):
         rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))
         options = {"columns": list(layout.used), "use_threads": False}
         take = room if chosen is None else None
-        with _closing(file), _arrow_errors(path), errors_name_file(path):
+        with _closing(file), arrow_errors(path), errors_name_file(path):
             bytes_per_row = size_of(path) / max(1, file.metadata.num_rows)
             # Arrow's threads take a column each: for blocks this small they cost more than they gain.
             for row, groups in _row_groups(file, chosen):
@@ -87,7 +87,7 @@ class ParquetReader(TableReader):
 
     def _opened(self, path: str) -> tuple[Any, TableLayout]:
         file = _open_parquet(path)
-        with _arrow_errors(path), errors_name_file(path):
+        with arrow_errors(path), errors_name_file(path):
             return file, self.layout_of(file.schema_arrow.names, index_columns(file.schema_arrow))
 
 
@@ -130,7 +130,7 @@ def _open_parquet(path: str) -> Any:
     if is_folder(path):
         raise FileFormatError(path, "is a directory; wanted a Parquet file")
     parquet = load_package("pyarrow.parquet", "reading Parquet")
-    with _arrow_errors(path), errors_name_file(path):
+    with arrow_errors(path), errors_name_file(path):
         if is_address(path):  # where asking often costs more than the memory of a row group
             return parquet.ParquetFile(opened(path), pre_buffer=True)
         opened(path).close()  # what the system says of a file that cannot be opened names the file
@@ -152,7 +152,7 @@ def _closing(file: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _arrow_errors(path: str) -> Iterator[None]:
+def arrow_errors(path: str) -> Iterator[None]:
     """Name the file in errors about a broken file; the system's own errors name it already.
 
     What Arrow reads from a damaged file may be no text, or lead to a place that is not there.
@@ -193,7 +193,7 @@ def copy_parquet_rows(path: str, part_of_row: IntArray, files_of: Sequence[Seque
     every_file = dict.fromkeys(file for files in files_of for file in files)
     in_group = max(BYTES_IN_PAGE, BYTES_IN_GROUP // len(every_file))  # so that all files together need little memory
     row = 0
-    with ExitStack() as stack, _arrow_errors(path):
+    with ExitStack() as stack, arrow_errors(path):
         source = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
         stack.enter_context(_closing(source))
         writers = {file: stack.enter_context(closing(_GroupWriter(file, in_group))) for file in every_file}
@@ -245,14 +245,14 @@ class _GroupWriter:
 def parquet_columns(path: FilePath) -> list[str]:
     """The names of the columns of a Parquet file."""
     parquet = load_package("pyarrow.parquet", "reading Parquet")
-    with _arrow_errors(fspath(path)):
+    with arrow_errors(fspath(path)):
         return list(parquet.read_schema(fspath(path)).names)
 
 
 def parquet_batches(path: str, rows_at_once: int) -> Iterator[Any]:
     """All columns of a Parquet file, some rows at a time, as Arrow's record batches."""
     file = _open_parquet(path)
-    with _closing(file), _arrow_errors(path), errors_name_file(path):
+    with _closing(file), arrow_errors(path), errors_name_file(path):
         yield from file.iter_batches(rows_at_once, use_threads=False)
 
 

@@ -16,6 +16,7 @@ from rankwright.kernels.naive.clicks import *
 from rankwright.kernels.naive.comparators import *
 from rankwright.kernels.naive.features import *
 from rankwright.kernels.naive.forests import *
+from rankwright.kernels.naive.json_features import *
 from rankwright.kernels.naive.lambdas import *
 from rankwright.kernels.naive.linear import *
 from rankwright.kernels.naive.matches import *

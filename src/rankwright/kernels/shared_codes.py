@@ -39,3 +39,28 @@ class CellProblem(IntEnum):
     WRONG_COUNT = 1  # of cells in the row
     NO_NUMBER = 2
     BAD_QUOTE = 3  # one that does not close, or closes before the cell's end
+
+
+class JsonProblem(IntEnum):
+    """What can be wrong with documents' features in JSON."""
+
+    NONE = 0
+    NOT_JSON = 1
+    NOT_A_NUMBER = 2
+    NUMBER_TOO_LARGE = 3  # for float32
+    WRONG_WIDTH = 4  # of a row
+    UNKNOWN_FEATURE = 5
+    MISSING_FEATURE = 6
+    REPEATED_FEATURE = 7
+    TOO_MANY_ROWS = 8  # for the room given
+    UNEVEN_COLUMNS = 9
+    ESCAPED_NAME = 10  # which only another reader can read
+
+
+class JsonShape(IntEnum):
+    """How documents' features are written in JSON."""
+
+    NONE = 0  # no member has features
+    ROWS = 1
+    COLUMNS = 2
+    DOCUMENTS = 3

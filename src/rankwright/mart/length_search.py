@@ -75,20 +75,24 @@ class UnseenForests:
         return None if self.history.best_step is None else self.history.best_step + 1
 
 
-def leader_of(candidates: list[UnseenForests], n_trees: int = sizing.RACE, lead: float = sizing.LEAD) -> UnseenForests:
+def leader_of(candidates: list[UnseenForests], n_trees: int = sizing.RACE, lead: float | None = None) -> UnseenForests:
     """The forests that are ahead after so many trees of each; the others are not grown on.
 
-    Those that are not the first must be better by `lead`, a share of the best value so far. With a slow learning rate
-    the race takes more trees.
+    Those that are not the first must be better by the lead of their shape, or by `lead`, a share of the best value so
+    far. With a slow learning rate the race takes more trees; one that is quicker than the others takes fewer.
     """
     leader, *others = candidates
     if not others:
         return leader
-    n_paced = sizing.paced(n_trees, leader.learning_rate)
-    for candidate in candidates:
-        candidate.grow(n_paced)
-    for other in others:
-        to_beat = leader.worth(n_paced)
-        if other.worth(n_paced) > to_beat + lead * abs(to_beat):
-            leader = other
-    return leader
+    slowest = min(candidate.learning_rate for candidate in candidates)
+    n_slowest = sizing.paced(n_trees, slowest)
+    lengths = [round(n_slowest * slowest / candidate.learning_rate) for candidate in candidates]
+    for candidate, length in zip(candidates, lengths, strict=True):
+        candidate.grow(length)
+    worths = [candidate.worth(length) for candidate, length in zip(candidates, lengths, strict=True)]
+    best = 0
+    for number, other in enumerate(others, 1):
+        wanted = other.shape.lead if lead is None else lead
+        if worths[number] > worths[best] + wanted * abs(worths[best]):
+            best = number
+    return candidates[best]

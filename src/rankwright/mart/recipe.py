@@ -111,12 +111,19 @@ class ForestGrowth:
         Only settings that are None are given; nothing if there is no such shape. Bags ask this once, for all of them.
         """
         by_size = sizing.chosen_settings(self.settings, self._shape())
-        if not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
+        is_little = sizing.is_little(self.lists.n_docs)
+        if not is_little or not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
             return {}
         candidates = self._candidates(self._start(self._base_score()), run)
         leader = leader_of(candidates, sizing.RACE_FOR_BAGS, sizing.LEAD_FOR_BAGS)
         shape = {**sizing.chosen_settings(self.settings, leader.shape), "n_trees": by_size["n_trees"]}
         return {name: value for name, value in shape.items() if name != "n_trees"} if shape != by_size else {}
+
+    def rate_for_bags(self) -> Chosen:
+        """The learning rate of bags that find their length, of little data; nothing if it is given, or the paper's."""
+        by_size = sizing.chosen_settings(self.settings, self._shape())
+        is_open = "learning_rate" in by_size and "n_trees" in by_size and not self._is_papers
+        return {"learning_rate": sizing.RATE_IN_BAGS} if is_open and sizing.is_little(self.lists.n_docs) else {}
 
     def _base_score(self) -> float:
         # Training starts from initial scores alone: a constant added to them would be learned twice.

@@ -25,7 +25,7 @@ from rankwright.metrics.confidence_intervals import (
 )
 from rankwright.metrics.convention import DEFAULT, Convention, ScorePrecision, as_convention
 from rankwright.metrics.evaluation_inputs import check_no_data, judgments_of, predicted_by, scores_of
-from rankwright.metrics.judgments import JudgmentMetric, Subtopics
+from rankwright.metrics.judgment_metrics import JudgmentMetric, Subtopics
 from rankwright.metrics.metric import FunctionMetric, settle
 from rankwright.metrics.metric_table import Measure, Metrics, as_measure, split_metrics
 from rankwright.progress.stages import announce

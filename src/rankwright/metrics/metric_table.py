@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics import list_metrics as lists
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
-from rankwright.metrics.judgments import AlphaNDCG, BPref, JudgedShare
+from rankwright.metrics.judgment_metrics import AlphaNDCG, BPref, JudgedShare
 from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, FunctionMetric, Metric
 
 

@@ -30,7 +30,7 @@ from rankwright.metrics.evaluation import (
     ScoredLists,
     evaluate_lists,
 )
-from rankwright.metrics.judgments import Subtopics
+from rankwright.metrics.judgment_metrics import Subtopics
 from rankwright.metrics.metric import Metric
 from rankwright.metrics.metric_table import Measure
 from rankwright.progress.stages import announce
@@ -87,7 +87,7 @@ def evaluate_run(
     require_type(run, Run, "run", "a Run, as read_run gives it")
     require_type(qrels, Qrels, "qrels", "Qrels, as read_qrels gives them")
     announce("measuring")
-    lists = _joined(run, qrels, complete)
+    lists = joined_lists(run, qrels, complete)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
 
 
@@ -145,7 +145,7 @@ def compare_runs(
     for name, run in (dict(runs) | fused).items():
         require_type(run, Run, f"run {name}", "a Run, as read_run gives it")
         try:
-            lists[name] = _joined(run, qrels, complete=True)
+            lists[name] = joined_lists(run, qrels, complete=True)
             found = evaluate_lists(lists[name], metrics, convention, threads=threads, seed=seed)
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
@@ -154,7 +154,13 @@ def compare_runs(
     return replace(compare_evaluations(evaluations, alpha=alpha), material=ComparedSystems(lists))
 
 
-def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
+def lists_of_run(run: Run) -> ScoredLists:
+    """What a run retrieved, as lists of documents that nobody judged."""
+    unjudged = Qrels(run.query_ids, run.document_ids, np.full(len(run), np.nan, np.float32))
+    return joined_lists(run, unjudged, complete=False)
+
+
+def joined_lists(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
     """The queries in alphabetical order, each with its retrieved rows and then those judged but not retrieved."""
     if qrels.subtopics is not None:
         return _with_subtopics(run, qrels, complete)
@@ -194,7 +200,7 @@ def _with_subtopics(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
     for pair, label in zip(pairs, qrels.labels.tolist(), strict=True):
         highest[pair] = max(label, highest.get(pair, label))
     queries, documents = zip(*highest, strict=True)
-    lists = _joined(run, Qrels(queries, documents, list(highest.values())), complete)
+    lists = joined_lists(run, Qrels(queries, documents, list(highest.values())), complete)
     assert lists.query_ids is not None
     assert lists.document_ids is not None
     of_row = np.repeat(lists.query_ids, lists.groups.sizes).tolist()

@@ -19,6 +19,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require_input
 from rankwright.explanations.contributions import Contributions, PairContributions, Question
 from rankwright.features.scaling import FittedScaling
+from rankwright.profile.spread import PREFIX as PROFILE_ARRAYS
+from rankwright.profile.spread import TrainingProfile
 from rankwright.rankers.known_features import KnownFeatures, with_width
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.seen import SeenQueries
@@ -42,6 +44,7 @@ class TrainingFindings:
 
     seen_queries: SeenQueries | None = None  # a few keys of the training queries; files of other tools have none
     debiasing: Debiasing | None = None  # about position bias, where clicks had positions or propensities
+    profile: TrainingProfile | None = None  # how features and scores were spread, where that was asked for
     chosen: Mapping[str, Any] = field(default_factory=dict)  # values that training chose for settings that are None
     # Files do not hold what follows.
     propensity_weights: PropensityWeights | None = None
@@ -158,11 +161,17 @@ class TrainedRanker:
         background = question.background.dense("an explanation")
         return replace(question, background=self.seen_by_model(background, question.threads))
 
+    def with_profile(self, profile: TrainingProfile | None) -> TrainedRanker:
+        """The same, with that profile of its training data."""
+        return replace(self, findings=replace(self.findings, profile=profile))
+
     def to_state(self) -> State:
         """The header and the arrays of the model file."""
         own_header, arrays = self.model.state()
         if self.scaling is not None:
             arrays = arrays | {SCALING_ARRAYS + name: values for name, values in self.scaling.learned.items()}
+        if self.findings.profile is not None:
+            arrays = arrays | self.findings.profile.arrays()
         header: dict[str, Any] = {
             "ranker": self.ranker,
             "settings": dict(self.settings),
@@ -222,7 +231,8 @@ def read_trained(
     n_features = read_integer(header, "n_features", least=1, most=MOST_FEATURES)
     scaled = read_optional_field(header, "scaling", dict)
     scaling = None if scaled is None else FittedScaling.of_parts(scaled, arrays_with_prefix(arrays, SCALING_ARRAYS))
-    own = {name: array for name, array in arrays.items() if not name.startswith((SCALING_ARRAYS, TEXT_ARRAYS))}
+    beside = (SCALING_ARRAYS, TEXT_ARRAYS, PROFILE_ARRAYS)
+    own = {name: array for name, array in arrays.items() if not name.startswith(beside)}
     model = kind.restored(StoredModel(settings, header, own, n_features, scaling, read_member))
     names = read_list(header, "feature_names", str)
     may_have: dict[str, Any] = dict.fromkeys(MAY_HAVE) | dict(header)
@@ -249,6 +259,7 @@ def read_trained(
             chosen=_chosen(header, settings),
             seen_queries=None if seen is None else SeenQueries.from_dict(seen),
             debiasing=None if debiasing is None else Debiasing.from_dict(debiasing),
+            profile=TrainingProfile.of_arrays(arrays, n_features),
         ),
         text_statistics=_text_statistics(may_have, arrays),
     )

@@ -59,7 +59,10 @@ class PaperExperiment:
     """A table or figure of a paper.
 
     `parts` lists the work of a setup, `run` does one part of it, and `conclude` says what follows from the results,
-    which it gets by the keys of the parts, in order. `sources` are the data sets that a setup has for it.
+    which it gets by the keys of the parts, in order. `sources` are the data sets that a setup has for it. `is_needed`
+    says of a part that nothing can be concluded before it is done. `packed` gives results by key in less space, such
+    that the same follows from them. `work` is about how many documents all trees are grown on, where the time goes by
+    that.
     """
 
     name: str
@@ -69,6 +72,9 @@ class PaperExperiment:
     run: Callable[[Setup, Mapping[str, Any]], Result]
     conclude: Callable[[Setup, Mapping[str, Result]], Findings]
     sources: Callable[[Setup], Sequence[DataSource]] = lambda _: ()
+    is_needed: Callable[[Setup, RunPart], bool] = lambda _, __: True
+    packed: Callable[[Mapping[str, Result]], Mapping[str, Result]] = lambda results: results
+    work: Callable[[Setup], float] | None = None
 
 
 def grid_parts(of: str, key: str, **axes: Iterable[Any]) -> list[RunPart]:

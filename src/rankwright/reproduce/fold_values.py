@@ -13,6 +13,7 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.confidence_intervals import bootstrap_interval, weighted_mean
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
+from rankwright.metrics.significance import randomisation_p_value
 from rankwright.reproduce.experiment import Setup
 from rankwright.reproduce.outcome import Claim, Figure
 from rankwright.reproduce.sources import DataSource, fold
@@ -45,14 +46,21 @@ def fitted(ranker: Any, setup: Setup, source: DataSource, number: int, metrics: 
 def best_fitted(
     rankers: Sequence[Any], setup: Setup, source: DataSource, number: int, metrics: Sequence[str]
 ) -> dict[str, Any]:
-    """The same of the ranker that does best on the validation documents of the fold, and the seconds of all."""
+    """The same of the ranker that does best by MAP on the validation documents of the fold, and the seconds of all."""
     train, vali, test = fold(source, number, setup.seed)
     start = time.process_time()
     for ranker in rankers:
         ranker.fit(train, valid=vali)
     seconds = time.process_time() - start
-    best = rankers[0] if len(rankers) == 1 else max(rankers, key=lambda ranker: ranker.history_.best_value)
+    best = rankers[0] if len(rankers) == 1 else best_on(vali, rankers, convention_of(source))
     return {"values": values_on(best, test, metrics, convention_of(source)), "training_seconds": seconds}
+
+
+def best_on(vali: RankingDataset, rankers: Sequence[Any], convention: str) -> Any:
+    """The trained ranker with the best MAP on these documents."""
+    return max(
+        rankers, key=lambda one: evaluate(one.predict(vali), vali, ["map"], convention, threads=THREADS)["map"].mean
+    )
 
 
 Values = Sequence[Sequence[float | None]]  # of each fold: a value for each query
@@ -87,9 +95,10 @@ def ahead(
     low, high = bootstrap_interval(gaps, mine[1], resamples=RESAMPLES, seed=0, threads=THREADS)
     means = [times * weighted_mean(*one) for one in (mine, other)]
     gap, *ends = (f"{times * one:+.{digits}f}" for one in (weighted_mean(gaps, mine[1]), low, high))
+    p_value = randomisation_p_value(gaps * mine[1], threads=THREADS)
     found = (
         f"{names[0]} {means[0]:.{digits}f}, {names[1]} {means[1]:.{digits}f}; difference {gap}, 95 % interval "
-        f"{' to '.join(ends)}"
+        f"{' to '.join(ends)} (p {p_value:.4f}, randomisation test)"
     )
     if low > 0:
         return Claim(text, True, found)

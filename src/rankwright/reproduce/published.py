@@ -67,6 +67,31 @@ SLIDES_TABLES: Mapping[str, Rows] = {
     ),
 }
 
+# LETOR 4.0's own baselines: means of the five test parts, by its script.
+LETOR_METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "mean-ndcg")
+LETOR_BASELINES: Mapping[str, Rows] = {
+    "MQ2007": _rows(
+        LETOR_METRICS,
+        {
+            "RankSVM-Struct": (0.4096, 0.4063, 0.4143, 0.4439, 0.4645, 0.4966),
+            "ListNet": (0.4002, 0.4091, 0.4170, 0.4440, 0.4652, 0.4988),
+            "AdaRank-MAP": (0.3821, 0.3984, 0.4070, 0.4335, 0.4577, 0.4891),
+            "AdaRank-NDCG": (0.3876, 0.4044, 0.4102, 0.4369, 0.4602, 0.4914),
+            "RankBoost": (0.4134, 0.4072, 0.4183, 0.4464, 0.4662, 0.5003),
+        },
+    ),
+    "MQ2008": _rows(
+        LETOR_METRICS,
+        {
+            "RankSVM-Struct": (0.3626, 0.4286, 0.4695, 0.2279, 0.4696, 0.4832),
+            "ListNet": (0.3754, 0.4324, 0.4747, 0.2303, 0.4775, 0.4914),
+            "AdaRank-MAP": (0.3754, 0.4370, 0.4794, 0.2288, 0.4764, 0.4915),
+            "AdaRank-NDCG": (0.3826, 0.4420, 0.4821, 0.2307, 0.4824, 0.4950),
+            "RankBoost": (0.3856, 0.4288, 0.4666, 0.2255, 0.4775, 0.4850),
+        },
+    ),
+}
+
 # The slides' five best configurations of each set: NDCG@3 on validation documents, then leaves, share of the rows in a
 # leaf, learning rate, and the shares of queries and of features that are drawn for each tree.
 SLIDES_BEST_CONFIGURATIONS: Mapping[str, Sequence[tuple[float, int, float, float, float, float]]] = {

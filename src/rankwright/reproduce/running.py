@@ -1,7 +1,7 @@
 """Experiments run part by part on an engine; each part's result is kept as soon as it is known.
 
 A run that was killed goes on where it was when it is started again, and what a run has is not computed again. A folder
-belongs to one size, one seed and one set of data.
+belongs to one size, one seed and one set of data. A record (see `records`) takes finished parts to another machine.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from rankwright.progress.stages import announce
 from rankwright.reproduce.experiment import QUICK, PaperExperiment, RunPart, Setup
 from rankwright.reproduce.experiment_table import experiment_named, experiments_named
 from rankwright.reproduce.outcome import Findings
+from rankwright.reproduce.records import read_record, record_path, write_record
 
 RUN_FILE, PARTS_FOLDER = "run.json", "parts"
 PARTS_THAT_TELL, LONG = 10, 120.0  # parts, and seconds left, before the time is told beforehand
@@ -42,6 +43,7 @@ class Reproduced:
     outcome: Findings
     parts_of: Sequence[str]  # the experiments whose parts it takes
     n_parts: int
+    n_wanted: int  # parts of the whole experiment
     seconds: float
     processor_seconds: float
 
@@ -60,6 +62,7 @@ class Reproduced:
             "data": [source.to_dict() for source in self.experiment.sources(self.setup)],
             **self.outcome.to_dict(),
             "parts": self.n_parts,
+            "parts_wanted": self.n_wanted,
             "parts_of": list(self.parts_of),
             "seconds": round(self.seconds, 2),
             "processor_seconds": round(self.processor_seconds, 2),
@@ -84,6 +87,8 @@ def reproduce(
     setup: Setup,
     *,
     out: str | os.PathLike[str],
+    record: str | os.PathLike[str] | None = None,
+    so_far: bool = False,
     cluster: str | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
@@ -91,30 +96,52 @@ def reproduce(
 ) -> list[Reproduced]:
     """Run the named experiments, or go on with them, and write what they found to the folder `out`.
 
-    `cluster` and `workers` say where parts run, as in `open_engine`; or an engine that is open already is given.
+    `record` is a folder of records: parts that they have are not run again, and what was run is written to them. With
+    `so_far` nothing is run, and experiments are concluded from the parts that are done. `cluster` and `workers` say
+    where parts run, as in `open_engine`; or an engine that is open already is given.
     """
     chosen = experiments_named(names)
-    kept = KeptParts(Path(out), setup)
+    kept = KeptParts(Path(out), setup, None if record is None else Path(record))
     work = {one.name: one.parts(setup) for one in chosen}
+    for parts in work.values():
+        kept.take_up(parts)
     found = []
     with ExitStack() as stack:
-        if engine is None and any(kept.result(part) is None for parts in work.values() for part in parts):
+        is_missing = any(kept.result(part) is None for parts in work.values() for part in parts)
+        if engine is None and is_missing and not so_far:
             engine = stack.enter_context(open_engine(cluster, workers))
         for number, one in enumerate(chosen):
             announce(one.name, number, len(chosen), unit="experiments", overall=True)
-            if engine is not None:
-                missing = [part for part in work[one.name] if kept.result(part) is None]
-                pace = Pace(missing)
-                for n_done, done in enumerate(engine.run(perform, [(setup, part) for part in missing]), 1):
-                    part = missing[done.number]
-                    announce(f"{part.of}, {part.key}", n_done, len(missing), unit="parts")
-                    kept.keep(part, done.result)
-                    if (foretold := pace.after(part)) is not None:
-                        tell(f"{one.name}: {foretold}")
-            found.append(_concluded(one, setup, work[one.name], kept))
+            if engine is not None and not so_far:
+                _run_missing(one, setup, work[one.name], kept, engine, tell)
+            done = [part for part in work[one.name] if kept.result(part) is not None]
+            kept.write_records(done)
+            if not all(part in done for part in work[one.name] if one.is_needed(setup, part)):
+                tell(f"{one.name}: {len(done):,} of {len(work[one.name]):,} parts are done, too few to conclude from")
+                continue
+            found.append(_concluded(one, setup, done, len(work[one.name]), kept))
             kept.write(f"{one.name}.json", found[-1].to_dict())
             tell(f"{one.name}: {found[-1].outcome.verdict}; {found[-1].processor_seconds:.1f} processor seconds")
     return found
+
+
+def _run_missing(
+    experiment: PaperExperiment,
+    setup: Setup,
+    parts: Sequence[RunPart],
+    kept: KeptParts,
+    engine: Engine,
+    tell: Callable[[str], None],
+) -> None:
+    """Run the parts of an experiment that are not kept, and keep them."""
+    missing = [part for part in parts if kept.result(part) is None]
+    pace = Pace(missing)
+    for n_done, done in enumerate(engine.run(perform, [(setup, part) for part in missing]), 1):
+        part = missing[done.number]
+        announce(f"{part.of}, {part.key}", n_done, len(missing), unit="parts")
+        kept.keep(part, done.result)
+        if (foretold := pace.after(part)) is not None:
+            tell(f"{experiment.name}: {foretold}")
 
 
 class Pace:
@@ -154,7 +181,9 @@ def perform(_: Any, task: tuple[Setup, RunPart], __: Report) -> dict[str, Any]:
     }
 
 
-def _concluded(experiment: PaperExperiment, setup: Setup, parts: Sequence[RunPart], kept: KeptParts) -> Reproduced:
+def _concluded(
+    experiment: PaperExperiment, setup: Setup, parts: Sequence[RunPart], n_wanted: int, kept: KeptParts
+) -> Reproduced:
     records = {part.key: kept.record(part) for part in parts}
     results = {key: record["result"] for key, record in records.items()}
     complete = {key: result for key, result in results.items() if LEFT_OUT not in result}
@@ -167,16 +196,17 @@ def _concluded(experiment: PaperExperiment, setup: Setup, parts: Sequence[RunPar
         Findings(outcome.tables, outcome.claims, [*told, *outcome.notes, *left_out]),
         list(dict.fromkeys(part.of for part in parts)),
         len(parts),
+        n_wanted,
         sum(record["seconds"] for record in records.values()),
         sum(record["processor_seconds"] for record in records.values()),
     )
 
 
 class KeptParts:
-    """The results in a folder, each in a file of its own."""
+    """The results in a folder, each in a file of its own, and those of records, where there are any."""
 
-    def __init__(self, folder: Path, setup: Setup) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, setup: Setup, records: Path | None = None) -> None:
+        self.folder, self._setup, self._records = folder, setup, records
         self._known: dict[Path, dict[str, Any]] = {}
         (folder / PARTS_FOLDER).mkdir(parents=True, exist_ok=True)
         for place in (folder, *(folder / PARTS_FOLDER).iterdir()):
@@ -197,6 +227,32 @@ class KeptParts:
         (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(self.folder / name) as file:
             file.write(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n")
+
+    def take_up(self, parts: Sequence[RunPart]) -> None:
+        """Take the results that records have of these parts; they count before those of the folder.
+
+        A record may hold what several parts gave in one of them, so that its results go together.
+        """
+        for name, path in self._record_paths(parts).items():
+            found = read_record(path, self._setup)
+            of_keys = {part.key: part for part in parts if part.of == name}
+            for key, document in found.items():
+                if key in of_keys:
+                    self._known[self.folder / self._name(of_keys[key])] = document
+
+    def write_records(self, parts: Sequence[RunPart]) -> None:
+        """Write what is known of these parts to their records."""
+        for name, path in self._record_paths(parts).items():
+            of_keys = {part.key: self.record(part) for part in parts if part.of == name}
+            packed = experiment_named(name).packed({key: one["result"] for key, one in of_keys.items()})
+            documents = {key: {**one, "result": packed[key]} for key, one in of_keys.items()}
+            write_record(path, self._setup, documents)
+
+    def _record_paths(self, parts: Sequence[RunPart]) -> dict[str, Path]:
+        """The records of the experiments that run these parts, by name."""
+        if self._records is None:
+            return {}
+        return {part.of: record_path(self._records, part.of, self._setup) for part in parts}
 
     def keep(self, part: RunPart, record: Mapping[str, Any]) -> None:
         """Keep what running a part gave."""

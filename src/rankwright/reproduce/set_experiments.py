@@ -97,7 +97,14 @@ def metrics_table(
 # Settings among which validation documents choose, as the tables' authors let them, where defaults are not enough.
 TRIED: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "adarank": ({}, *({"sharpness": sharpness, "max_uses": None} for sharpness in (3.0, 4.0, 5.0))),
+    "crr": tuple({"alpha": alpha, "l2": l2} for alpha in (0.5, 0.1, 0.02) for l2 in (0.01, 0.1)),
+    "bagboo": (
+        {},
+        {"max_leaves": 10, "min_docs_in_leaf": 100, "n_trees": 50},
+        {"max_leaves": 7, "min_docs_in_leaf": 50, "n_trees": 100},
+    ),
 }
+TUNED_NOTE = "AdaRank, CRR and BagBoo with the best of a few settings on validation documents"
 
 
 def rankers_of_table(name: str, **settings: Any) -> list[Any]:

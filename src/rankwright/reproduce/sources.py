@@ -62,6 +62,11 @@ class DataSource:
         return self.likeness or self.name
 
     @property
+    def all_docs(self) -> int:
+        """About how many documents the set has."""
+        return self.n_queries * self.n_docs if self.kind == MADE else self.n_docs
+
+    @property
     def differs(self) -> str:
         """In what the set, or what is done with it, is not the paper's."""
         if self.kind == MADE:

@@ -30,7 +30,7 @@ def default_specification(fields: Sequence[Field], *, links: bool | None = None)
     """
     texts = _names(fields, TEXT, URL)
     require(bool(texts), "a default specification needs a field of text")
-    lines = [FeatureLine("query_length"), *_match_lines(texts), *_url_lines(_names(fields, URL))]
+    lines = [FeatureLine("query_length"), *_match_lines(texts), *_feedback_lines(), *_url_lines(_names(fields, URL))]
     if links or (links is None and _names(fields, LINKS)):
         lines += [FeatureLine(family, log=True, absent=MISSING) for family in ("in_links", "out_links", "page_rank")]
     if _names(fields, NUMBER, DATE):
@@ -66,6 +66,11 @@ def _match_lines(texts: tuple[str, ...]) -> list[FeatureLine]:
         FeatureLine("begins_with_query", texts),
         FeatureLine("equals_query", texts),
     ]
+
+
+def _feedback_lines() -> list[FeatureLine]:
+    settings = ({"documents": 5.0, "terms": 20.0}, {"documents": 10.0, "terms": 30.0})
+    return [FeatureLine("feedback", settings=own, absent=MISSING) for own in settings]
 
 
 def _url_lines(urls: tuple[str, ...]) -> list[FeatureLine]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Source = Literal["text", "texts", "query", "url", "links", "number", "clicks", "vectors", "function"]
+Source = Literal["text", "texts", "query", "feedback", "url", "links", "number", "clicks", "vectors", "function"]
 
 STATISTICS = ("sum", "min", "max", "mean", "variance")
 SAME, OTHER, ANY = "same", "other", "any"  # the queries whose clicks count
@@ -101,6 +101,10 @@ FAMILIES: Mapping[str, Family] = {
     "begins_with_query": Family("text", "1 where the field begins with the query, else 0.", "begins with query"),
     "equals_query": Family("text", "1 where the field is the query, else 0.", "equals query"),
     "query_length": Family("query", "How many terms the query has.", "query length", takes_log=True),
+    "feedback": Family("feedback", "BM25, over all fields, of the `terms` that stand out in the query's best "
+                       "`documents` by BM25, each weighed by its share of their texts.", "feedback",
+                       {"documents": NumberSetting(5.0, 1.0, 100.0), "terms": NumberSetting(20.0, 1.0, 1000.0),
+                        "k1": K1, "b": B}, takes_log=True),
     "url_slashes": Family("url", "How many slashes the address has.", "slashes", takes_log=True),
     "url_length": Family("url", "How many characters the address has.", "characters", takes_log=True),
     "url_depth": Family("url", "How many parts the address's path has.", "depth", takes_log=True),

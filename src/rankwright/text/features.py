@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,12 +19,14 @@ from rankwright.text.click_events import ClickEvents, RowsInLog, click_counts, c
 from rankwright.text.collections.field_kinds import DATE
 from rankwright.text.default_specification import default_specification
 from rankwright.text.document_values import link_values, logs_of, number_values, url_values
+from rankwright.text.feedback import feedback_terms
 from rankwright.text.index.reading import Index, open_index
 from rankwright.text.matching import MATCHED, Matcher, MatchPlan, QueryTexts
 from rankwright.text.origin import FeatureOrigin, OwnFunction, function_fingerprint
-from rankwright.text.specification import FeatureColumn, FeatureSpecification
+from rankwright.text.specification import ALL_FIELDS, FeatureColumn, FeatureLine, FeatureSpecification
 
 PAIRS_A_TASK = 20_000
+OF_WORDS = (*MATCHED, "feedback")  # sources of features that workers compute
 Vectors: TypeAlias = tuple[Float32Array, Float32Array]  # a row for each query, and one for each document of the index
 
 
@@ -187,7 +189,7 @@ def _fill_matches(
         fill_matches(index, rows.query_texts, rows.offsets, rows.ordinals, specification, out, threads)
         return
     blocks = list(_blocks(rows.offsets, PAIRS_A_TASK))
-    places = MatchPlan.of(specification, index.text_fields).places
+    places = _places(specification)
     with open_engine(cluster, workers) as engine:
         tasks = (
             _MatchTask(
@@ -217,10 +219,14 @@ def _blocks(offsets: IntArray, n_rows: int) -> list[tuple[int, int]]:
 
 def _run_task(shared: Any, task: _MatchTask, report: Any) -> Float32Array:  # noqa: ARG001
     index = open_index(task.index)
-    places = MatchPlan.of(task.specification, index.text_fields).places
     out = np.empty((len(task.ordinals), len(task.specification.columns)), np.float32)
     fill_matches(index, task.queries, task.offsets, task.ordinals, task.specification, out, task.threads)
-    return np.ascontiguousarray(out[:, places])
+    return np.ascontiguousarray(out[:, _places(task.specification)])
+
+
+def _places(specification: FeatureSpecification) -> list[int]:
+    """The columns that `fill_matches` fills."""
+    return [place for place, column in enumerate(specification.columns) if column.source in OF_WORDS]
 
 
 def fill_matches(
@@ -234,9 +240,34 @@ def fill_matches(
 ) -> None:
     """Fill the columns that look at the words of queries and documents."""
     plan = MatchPlan.of(specification, index.text_fields)
-    if not len(plan.places):
-        return
-    matcher = Matcher(plan, index, QueryTexts.of([index.analyser.terms(text) for text in queries]))
+    if len(plan.places):
+        _fill_plan(index, plan, [index.analyser.terms(text) for text in queries], offsets, ordinals, out, threads)
+    for place, column in enumerate(specification.columns):
+        if column.source == "feedback":
+            n_documents, n_terms = int(column.number("documents")), int(column.number("terms"))
+            terms = feedback_terms(index, queries, n_documents, n_terms, threads)
+            plan = _feedback_plan(index, column, place)
+            _fill_plan(index, plan, terms, offsets, ordinals, out, threads)
+
+
+def _feedback_plan(index: Index, column: FeatureColumn, place: int) -> MatchPlan:
+    """The plan of BM25 of all fields, for terms that take the query's place."""
+    settings = {name: column.number(name) for name in ("k1", "b")}
+    line = FeatureLine("bm25", (ALL_FIELDS,), settings=settings, log=column.log)
+    return replace(MatchPlan.of(FeatureSpecification([line]), index.text_fields), places=np.array([place], np.int64))
+
+
+def _fill_plan(
+    index: Index,
+    plan: MatchPlan,
+    queries: Sequence[Sequence[str]],
+    offsets: IntArray,
+    ordinals: IntArray,
+    out: Float32Array,
+    threads: int,
+) -> None:
+    """Fill the columns of a plan for queries with these terms, segment by segment."""
+    matcher = Matcher(plan, index, QueryTexts.of(queries))
     for segment in index.segments:
         inside = (ordinals >= segment.first) & (ordinals < segment.first + segment.n_documents)
         streams = [TokenStream(*segment.stream(name)) for name in plan.fields]
@@ -261,7 +292,7 @@ def _fill_others(
     """Fill the columns that look at something else than words."""
     values = _OtherValues(index, rows, sources, threads)
     for place, column in enumerate(specification.columns):
-        if column.source not in MATCHED:
+        if column.source not in OF_WORDS:
             out[:, place] = written(column, values.of(column))
 
 

@@ -19,7 +19,12 @@ from rankwright.text.origin import FeatureOrigin, OwnFunction
 from rankwright.text.specification import REFUSE, FeatureColumn
 
 Document = Mapping[str, Any]  # values by field: texts, numbers, dates
-NEEDS_INDEX = {"links": "links between documents", "clicks": "a log of clicks", "vectors": "vectors"}
+NEEDS_INDEX = {
+    "feedback": "the query's best documents",
+    "links": "links between documents",
+    "clicks": "a log of clicks",
+    "vectors": "vectors",
+}
 
 
 class TextFeatures:

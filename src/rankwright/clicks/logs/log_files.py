@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ class LogFile:
     Parameters
     ----------
     paths : path or sequence of paths
-        The files, which together are one log.
+        The files, which together are one log. A folder stands for the Parquet files in it.
     format : {"jsonl", "csv", "parquet", "yandex"}, optional
         The format of all files; by default what each of them looks like.
     strict : bool, default False
@@ -63,7 +63,8 @@ class LogFile:
     ) -> None:
         if format is not None and format not in FORMATS:
             raise UnknownNameError("format of a log", format, known=FORMATS)
-        self.paths, self.format, self.strict = list_of_paths(paths), format, strict
+        self.paths = [file for path in list_of_paths(paths) for file in _files_at(path)]
+        self.format, self.strict = format, strict
         require(bool(self.paths), "a log needs a file")
         self.naming = Naming(thread_count(threads), ", ".join(map(input_name, self.paths)))
         self.problems: dict[str, int] = {}
@@ -98,6 +99,16 @@ class LogFile:
             for problem, count in problems.counts.items():
                 self.problems[problem] = self.problems.get(problem, 0) + count
                 self.first_problems.setdefault(problem, f"{problems.path}, {problems.first[problem]}")
+
+
+def _files_at(path: str) -> list[str]:
+    """The file at a path, or the Parquet files in a folder, as servers write them, the oldest first."""
+    if is_standard(path) or not Path(path).is_dir():
+        return [path]
+    found = sorted(map(str, Path(path).glob("*.parquet")))
+    if not found:
+        raise FileFormatError(path, "is a folder without Parquet files")
+    return found
 
 
 def log_format(path: FilePath) -> str:
@@ -147,7 +158,7 @@ def read_log(
     Parameters
     ----------
     path : path or sequence of paths
-        The file or files, compressed or not.
+        The file or files, compressed or not. A folder stands for the Parquet files in it, such as a server's segments.
     format : {"jsonl", "csv", "parquet", "yandex"}, optional
         The format; by default what a file looks like.
     strict : bool, default False

@@ -78,13 +78,13 @@ def _block(columns: dict[str, Any], naming: Naming, problems: Problems, row: int
     first = _first_ranks(columns["first"]).astype(np.int32) if "first" in columns else None
     chances = _propensities(columns["propensity"], sizes) if "propensity" in columns else None
     return LogBlock(
-        _codes(columns["query"], naming.queries),
+        column_codes(columns["query"], naming.queries),
         offsets,
-        _codes(columns["shown"].flatten(), naming.documents),
+        column_codes(columns["shown"].flatten(), naming.documents),
         _clicked(columns["clicks"], offsets, problems, rows),
         first if first is not None and first.any() else None,
         None if chances is None or np.isnan(chances).all() else chances,
-        _codes(columns["policy"].fill_null(_blank(columns["policy"])), naming.policies)
+        column_codes(columns["policy"].fill_null(_blank(columns["policy"])), naming.policies)
         if "policy" in columns
         else None,
     )
@@ -94,13 +94,13 @@ def _usable(columns: dict[str, Any], problems: Problems, row: int) -> BoolArray:
     """Which lists can be read; what is wrong with the others is noted, once for each."""
     shown, sizes = columns["shown"], _sizes(columns["shown"])
     faults: list[tuple[str, BoolArray, str]] = [
-        (LogFault.NO_QUERY, _is_null(columns["query"]), ""),
+        (LogFault.NO_QUERY, is_null(columns["query"]), ""),
         (LogFault.EMPTY, sizes == 0, ""),
     ]
     values = shown.flatten()
     if values.null_count:
         missing = np.zeros(len(sizes), np.bool_)
-        missing[np.repeat(np.arange(len(sizes)), sizes)[_is_null(values)]] = True
+        missing[np.repeat(np.arange(len(sizes)), sizes)[is_null(values)]] = True
         faults.append((LogFault.BROKEN, missing, "the id of a shown document is missing"))
     if "first" in columns:
         ranks = _first_ranks(columns["first"])
@@ -123,7 +123,7 @@ def _sizes(column: Any) -> IntArray:
     return np.asarray(sizes.to_numpy(zero_copy_only=False), np.int64)
 
 
-def _is_null(column: Any) -> BoolArray:
+def is_null(column: Any) -> BoolArray:
     return np.asarray(column.is_null().to_numpy(zero_copy_only=False), np.bool_)
 
 
@@ -131,7 +131,7 @@ def _is_list(column: Any) -> bool:
     return bool(load_package("pyarrow.types", "reading Parquet").is_nested(column.type))
 
 
-def _floats(column: Any) -> np.ndarray:
+def column_numbers(column: Any) -> np.ndarray:
     """Numbers as float64; NaN where there is none."""
     filled = column.cast("float64", safe=False).fill_null(np.nan)
     return np.asarray(filled.to_numpy(zero_copy_only=False), np.float64)
@@ -139,18 +139,18 @@ def _floats(column: Any) -> np.ndarray:
 
 def _first_ranks(column: Any) -> IntArray:
     """The rank, from 0, of the first document of each list; -1 where it is no whole number."""
-    positions = _floats(column.fill_null(1) if column.null_count else column)
+    positions = column_numbers(column.fill_null(1) if column.null_count else column)
     whole = np.isfinite(positions) & (positions == np.rint(positions)) & (np.abs(positions) < 2**62)
     return np.where(whole, positions, 0).astype(np.int64) - 1
 
 
 def _wrong_propensities(column: Any, sizes: IntArray) -> BoolArray:
-    values = _floats(column.flatten() if _is_list(column) else column)
+    values = column_numbers(column.flatten() if _is_list(column) else column)
     wrong: BoolArray = (values <= 0) | (values > MOST_PROPENSITY)  # unknown ones, NaN, are not
     if not _is_list(column):
         return wrong
     n_given = _sizes(column)
-    found: BoolArray = (n_given != sizes) & ~_is_null(column)
+    found: BoolArray = (n_given != sizes) & ~is_null(column)
     found[np.repeat(np.arange(len(sizes)), n_given)[wrong]] = True
     return found
 
@@ -158,9 +158,9 @@ def _wrong_propensities(column: Any, sizes: IntArray) -> BoolArray:
 def _propensities(column: Any, sizes: IntArray) -> Float32Array:
     """A propensity for each shown document, NaN where it is not known."""
     if not _is_list(column):
-        return np.repeat(_floats(column), sizes).astype(np.float32)
+        return np.repeat(column_numbers(column), sizes).astype(np.float32)
     chances = np.full(int(sizes.sum()), np.nan, np.float32)
-    chances[np.repeat(~_is_null(column), sizes)] = _floats(column.flatten())
+    chances[np.repeat(~is_null(column), sizes)] = column_numbers(column.flatten())
     return chances
 
 
@@ -170,7 +170,7 @@ def _blank(column: Any) -> Any:
     return -1 if types.is_signed_integer(column.type) else 0 if types.is_unsigned_integer(column.type) else ""
 
 
-def _codes(column: Any, codes: Codes) -> Int32Array:
+def column_codes(column: Any, codes: Codes) -> Int32Array:
     """The numbers of ids: of whole numbers and texts straight from Arrow's buffers."""
     arrow, types = load_package("pyarrow", "reading Parquet"), load_package("pyarrow.types", "reading Parquet")
     if types.is_dictionary(column.type):

@@ -47,7 +47,7 @@ class Lines:
         spans = np.empty((n_cells, 2), np.int64)
         targets = -2 - np.arange(n_cells)
         kernels.parse_cells(line, start, end, ord(delimiter), targets, nothing, spans.reshape(-1), problem, 1)
-        return [cell.decode(errors="replace") for cell in _texts_at(spans, line.tobytes())]
+        return [cell.decode(errors="replace") for cell in texts_at(spans, line.tobytes())]
 
 
 def whole_lines(name: str, blocks: Iterable[bytes], delimiter: str) -> Iterator[Lines]:
@@ -180,7 +180,7 @@ class CellReader:
             raise self._error(lines, row, name, f"wanted a whole number, found {texts[name][row]!r}") from None
 
     def _texts(self, lines: Lines, name: str, spans: IntArray) -> list[str]:
-        cells = _texts_at(spans, lines.text)
+        cells = texts_at(spans, lines.text)
         try:
             return [cell.decode() for cell in cells]
         except UnicodeDecodeError as error:
@@ -222,7 +222,7 @@ def text_cells(file: str, lines: Lines, n_columns: int, delimiter: str) -> Itera
     line, place = lines.number, 0
     for start, cells in zip(lines.starts.tolist(), spans, strict=True):
         line, place = line + lines.text.count(b"\n", place, start), start
-        yield line, _texts_at(cells, lines.text)
+        yield line, texts_at(cells, lines.text)
 
 
 def _wrong_cells(file: str, lines: Lines, problem: tuple[int, int, int], n_columns: int) -> FileFormatError:
@@ -234,7 +234,7 @@ def _wrong_cells(file: str, lines: Lines, problem: tuple[int, int, int], n_colum
     return FileFormatError(file, f"cell {column + 1}: there is text after a closing quote", lines.number_of(row))
 
 
-def _texts_at(spans: IntArray, content: bytes) -> list[bytes]:
+def texts_at(spans: IntArray, content: bytes) -> list[bytes]:
     """The texts at places given as (first, length); a negative length marks a text with doubled quotes."""
     return [
         content[start : start + length] if length >= 0 else content[start : start - length].replace(b'""', b'"')

@@ -115,7 +115,7 @@ class DelimitedReader(TableReader):
         file = input_name(path)
         blocks = (block.tobytes() for block in open_line_blocks(path))
         start = next(blocks, b"")
-        delimiter = self.delimiter or _delimiter_of(file, start)
+        delimiter = self.delimiter or delimiter_of(file, start)
         lines = whole_lines(file, chain([start], blocks), delimiter)
         first = next(lines, None)
         if first is None:
@@ -170,7 +170,7 @@ def _no_header(n_columns: int) -> InputError:
     return InputError(told, names)
 
 
-def _delimiter_of(file: str, start: bytes) -> str:
+def delimiter_of(file: str, start: bytes) -> str:
     """The delimiter that cuts the first line into the most cells."""
     first_line = re.sub(rb'"[^"]*"', b"", start[:LONGEST_HEADER].lstrip(b"\r\n")).partition(b"\n")[0]
     counts = {delimiter: first_line.count(delimiter.encode()) for delimiter in DELIMITERS}

@@ -1,10 +1,14 @@
 """What several topics of twins share.
 
-These are the parts of a ragged array, random numbers made from counters, and functions that round as the kernels do.
+These are the parts of a ragged array, random numbers made from counters, the float32 nearest to a number's text, and
+functions that round as the kernels do.
 """
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from math import factorial, sqrt
 from typing import Any
@@ -92,3 +96,25 @@ def tanh_of(x: Float32Array) -> Float32Array:
     size = np.abs(x)
     e = exp_minus(size + size)
     return np.copysign((np.float32(1.0) - e) / (np.float32(1.0) + e), x)
+
+
+FLOAT32_DIGITS = 24  # binary ones
+SMALLEST_FLOAT32_EXPONENT = -149  # of the smallest number above 0
+
+
+@lru_cache(maxsize=1 << 16)
+def nearest_float32(text: bytes) -> np.float32:
+    """The float32 nearest to a number's text, ties to even.
+
+    Around a number, float32 are the multiples of a power of two. Rounding the nearest double to such a multiple is
+    right, except where it lies halfway between two: then the text itself says on which side the number is.
+    """
+    double = float("nan" if text.lower() == b"null" else text)
+    if not math.isfinite(double) or double == 0:
+        return np.float32(double)
+    exponent = max(math.frexp(double)[1] - FLOAT32_DIGITS, SMALLEST_FLOAT32_EXPONENT)
+    units = math.ldexp(double, -exponent)
+    is_halfway = units - math.floor(units) == 0.5
+    multiple = round(Fraction(text.decode()) / Fraction(2) ** exponent if is_halfway else units)
+    size = abs(math.ldexp(multiple, exponent))
+    return np.float32(math.copysign(math.inf if size >= 2.0**128 else size, double))

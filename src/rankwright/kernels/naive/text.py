@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from fractions import Fraction
-from functools import lru_cache
 from math import nan
 from typing import Any, NamedTuple
 
@@ -14,31 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, Int32Array, IntArray
-from rankwright.kernels.naive.common import texts_of
+from rankwright.kernels.naive.common import nearest_float32, texts_of
 from rankwright.kernels.shared_codes import LARGEST_FEATURE_INDEX, CellProblem, Omit
 from rankwright.kernels.shared_codes import SvmlightProblem as Problem
 
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf|infinity)|null", re.IGNORECASE)
-FLOAT32_DIGITS = 24  # binary ones
-SMALLEST_FLOAT32_EXPONENT = -149  # of the smallest number above 0
-
-
-@lru_cache(maxsize=1 << 16)
-def _nearest_float32(text: bytes) -> np.float32:
-    """The float32 nearest to a number's text, ties to even.
-
-    Around a number, float32 are the multiples of a power of two. Rounding the nearest double to such a multiple is
-    right, except where it lies halfway between two: then the text itself says on which side the number is.
-    """
-    double = float("nan" if text.lower() == b"null" else text)
-    if not math.isfinite(double) or double == 0:
-        return np.float32(double)
-    exponent = max(math.frexp(double)[1] - FLOAT32_DIGITS, SMALLEST_FLOAT32_EXPONENT)
-    units = math.ldexp(double, -exponent)
-    is_halfway = units - math.floor(units) == 0.5
-    multiple = round(Fraction(text.decode()) / Fraction(2) ** exponent if is_halfway else units)
-    size = abs(math.ldexp(multiple, exponent))
-    return np.float32(math.copysign(math.inf if size >= 2.0**128 else size, double))
 
 
 def _number_text(value: Any) -> str:
@@ -136,7 +114,7 @@ def _parse_row(
             text = content[cell.start : cell.stop].lower()
             if text not in WORDS and not NUMBER.fullmatch(text):
                 return column, CellProblem.NO_NUMBER
-            numbers[target] = WORDS[text] if text in WORDS else _nearest_float32(text)
+            numbers[target] = WORDS[text] if text in WORDS else nearest_float32(text)
         elif target <= -2:
             length = cell.stop - cell.start
             spans[-2 - target] = cell.start, -length if cell.doubled_quote else length
@@ -292,7 +270,7 @@ def parse_sparse_svmlight(
 
 def _label(word: re.Match[bytes]) -> np.float32:
     _require(NUMBER.fullmatch(word[0]) is not None, Problem.LABEL_NOT_A_NUMBER, word)
-    label = _nearest_float32(word[0])
+    label = nearest_float32(word[0])
     _require(not (label < 0 or math.isinf(label)), Problem.LABEL_OUT_OF_RANGE, word)
     return label
 
@@ -307,7 +285,7 @@ def _pairs(words: list[re.Match[bytes]], index_base: int, allow_infinity: bool) 
         _require(index <= LARGEST_FEATURE_INDEX, Problem.INDEX_TOO_LARGE, word)
         _require(index >= index_base, Problem.INDEX_BELOW_BASE, word)
         _require(NUMBER.fullmatch(value_text) is not None, Problem.VALUE_NOT_A_NUMBER, word)
-        value = _nearest_float32(value_text)
+        value = nearest_float32(value_text)
         _require(allow_infinity or not math.isinf(value), Problem.VALUE_INFINITE, word)
         _require(index not in seen, Problem.INDEX_REPEATED, word)
         seen.add(index)

@@ -10,7 +10,7 @@ import numpy as np
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, Setup
 from rankwright.reproduce.fold_values import ahead
 from rankwright.reproduce.outcome import Figure, Findings, PaperTable
-from rankwright.reproduce.papers.blmart_variance import of_source, parts, run, sources
+from rankwright.reproduce.papers.blmart_variance import of_source, parts, run, sources, work
 from rankwright.reproduce.published import RANDOM, WITH
 
 NAME = "blmart-overfitting"
@@ -63,4 +63,4 @@ def _points(curves: Any, numbers: Sequence[int]) -> dict[str, Figure]:
 
 
 # It takes the parts of the study of variance, from which both come.
-EXPERIMENT = PaperExperiment(NAME, SLIDES, "Overfitting tolerance", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(NAME, SLIDES, "Overfitting tolerance", parts, run, conclude, sources, work=work)

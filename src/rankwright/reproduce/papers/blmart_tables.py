@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.bagging.blmart import BLMART
 from rankwright.experiments.variance import best_length
 from rankwright.mart.lambdamart import LambdaMART
@@ -20,13 +22,21 @@ from rankwright.reproduce.fold_values import (
     best_of,
     by_fold,
     convention_of,
+    figure_of,
     fitted,
     values_of,
 )
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.papers.blmart_tuning import COLUMNS, best_of_some, n_tried
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_BEST_CONFIGURATIONS, SLIDES_TABLES, WITH, WITHOUT, Rows
-from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, rankers_of_table, results_by_row, sets_of
+from rankwright.reproduce.set_experiments import (
+    TUNED_NOTE,
+    metrics_table,
+    parts_by_row,
+    rankers_of_table,
+    results_by_row,
+    sets_of,
+)
 from rankwright.reproduce.sources import DataSource, fold, source_named
 from rankwright.tuning.trials import for_json, from_json
 
@@ -37,7 +47,9 @@ BAGGED = (WITHOUT, WITH)
 USUAL = "MQ2007"  # whose configuration and rankers other sets take
 N_BAGS = {"TD2004": 1000, "MQ2007": 1000, "MSLR-WEB10K": 50}
 SEEDS = 5  # of one LambdaMART; fixed before anything was run
+STUDENT_OF_SEEDS = 2.776  # standard errors of a mean over five seeds that hold 95 %
 BAGS_OF_A_PART = 50  # so that a run that is killed loses minutes
+STEP = 0.01  # of sums of scores, in which documents of a query differ by several units
 BAGS_STREAM = 1000  # seeds of a part's bags are so far from those of the next one
 
 sources = sets_of(*SLIDES_TABLES)
@@ -49,10 +61,14 @@ def paper_of(source: DataSource) -> Rows:
 
 
 def parts(setup: Setup) -> list[RunPart]:
-    """A part for each set, fold and ranker; the bags of both BL-MARTs are the same ones, in parts of a few."""
+    """A part for each set, fold and ranker; the bags of both BL-MARTs are the same ones, in parts of a few.
+
+    The first bags of every fold come before more bags of any, so that a run that was stopped has all folds.
+    """
     single = [_seeded(setup, part) for part in parts_by_row(NAME, setup, sources(setup), _single_rows, quick=2)]
     parts_of_bags = partial(_parts_of_bags, setup)
     bags = parts_by_row(NAME, setup, sources(setup), parts_of_bags, quick=2, name="bags", shown="bags {}")
+    bags.sort(key=lambda part: int(part.values["bags"]))
     return [*single, *(replace(part, cost=setup.pick(BAGS_OF_A_PART, 10, 2)) for part in bags)]
 
 
@@ -130,7 +146,8 @@ def _is_tuned_by_slides(source: DataSource) -> bool:
 def _bags(setup: Setup, source: DataSource, number: int, part: int, select: str) -> Result:
     """The sums over some bags of the test documents' scores: with all trees, and with those that validation chooses.
 
-    Each part has a seed of its own; together they are the bags of one BL-MART.
+    Each part has a seed of its own; together they are the bags of one BL-MART. Sums are whole numbers of `STEP`: they
+    add up the same in any order, and are kept in little space.
     """
     train, vali, test = fold(source, number, setup.seed)
     ranker = forest_for(setup, source, WITH, select)
@@ -143,22 +160,50 @@ def _bags(setup: Setup, source: DataSource, number: int, part: int, select: str)
         n_trees.append(chosen.n_trees)
         for row, forest in ((WITHOUT, chosen), (WITH, bag)):
             sums[row] += forest.predict(test.features, threads=THREADS)
-    return {"sums": {row: total.tolist() for row, total in sums.items()}, "trees": n_trees}
+    return {"sums": {row: _in_steps(total).tolist() for row, total in sums.items()}, "trees": n_trees}
+
+
+def _in_steps(sums: Float64Array) -> IntArray:
+    return np.rint(sums / STEP).astype(np.int64)
+
+
+def packed(results: Mapping[str, Result]) -> dict[str, Result]:
+    """The results with the sums of a fold's bags in the first of their parts."""
+    found = dict(results)
+    for keys in _parts_of_folds(results).values():
+        totals = {row: _total(results, keys, row).tolist() for row in BAGGED}
+        for key in keys:
+            found[key] = {**results[key], "sums": totals if key == keys[0] else {}}
+    return found
+
+
+def _parts_of_folds(results: Mapping[str, Result]) -> dict[str, list[str]]:
+    """The keys of the parts that hold bags, by set and fold."""
+    found: dict[str, list[str]] = {}
+    for key in (key for key in results if "sums" in results[key]):
+        found.setdefault(key.rpartition(", ")[0], []).append(key)
+    return found
+
+
+def _total(results: Mapping[str, Result], keys: Sequence[str], row: str) -> IntArray:
+    """The sums over all bags of these parts; those of a packed one are in another."""
+    found: IntArray = np.sum([results[key]["sums"][row] for key in keys if results[key]["sums"]], axis=0)
+    return found
 
 
 def with_bags(setup: Setup, results: Mapping[str, Result]) -> dict[str, Result]:
     """The results by set, fold and row: the parts of the bags become the values of both BL-MARTs."""
     found = {key: result for key, result in results.items() if "sums" not in result}
     for source in sources(setup):
-        in_parts = [key for key in results if key.startswith(f"{source.name}, ") and "sums" in results[key]]
-        for name in dict.fromkeys(key.rpartition(", ")[0] for key in in_parts):
+        for name, keys in _parts_of_folds(results).items():
+            if not name.startswith(f"{source.name}, "):
+                continue
             test = fold(source, int(name.rpartition(" ")[2]) - 1, setup.seed)[2]
+            n_bags = sum(len(results[key]["trees"]) for key in keys)
             for row in BAGGED:
-                total = np.sum(
-                    [results[key]["sums"][row] for key in in_parts if key.rpartition(", ")[0] == name], axis=0
-                )
-                scores = test.in_source_order(total)
-                found[f"{name}, {row}"] = {"values": values_of(scores, test, METRICS, convention_of(source))}
+                scores = test.in_source_order(_total(results, keys, row) * (STEP / n_bags))
+                values = values_of(scores, test, METRICS, convention_of(source))
+                found[f"{name}, {row}"] = {"values": values, "bags": n_bags}
     return found
 
 
@@ -174,27 +219,68 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         metrics = [metric for metric in METRICS if not printed or metric in printed]
         tables.append(metrics_table(source, "", values, metrics, paper))
         claims += _claims(setup, source, values)
-        notes += _chance_of_seeds(source, values)
+        notes += [*_chance_of_seeds(source, values), *_bags_so_far(setup, source, values[WITH])]
     note = (
         f"{setup.pick('all', 'two', 'one')} of the folds, "
         f"{setup.pick('the bags of the slides', '10 bags of 100 trees', '2 bags of 3 trees')}; rankers other than "
-        "forests with our defaults (AdaRank with the best of four settings on validation documents), forests with the "
-        f"slides' best configuration (for sets not theirs, the best of {n_tried(setup)} on validation documents), "
+        f"forests with our defaults ({TUNED_NOTE}), forests with the slides' "
+        f"best configuration (for sets not theirs, the best of {n_tried(setup)} on validation documents), "
         "steps chosen by MAP on validation documents"
     )
     return Findings(tables, claims, [note, *notes])
 
 
+def _by_seed(folds: Sequence[Result]) -> Float64Array | None:
+    """The MAP of each seed, as a mean over folds; None where a row has one seed."""
+    if not all("by_seed" in one for one in folds):
+        return None
+    return np.asarray(np.mean([one["by_seed"]["map"] for one in folds], axis=0))
+
+
 def _chance_of_seeds(source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[str]:
     """How much the MAP of one forest depends on its seed; intervals in the tables are over queries alone."""
-    for row, found in values.items():
-        if all("by_seed" in one for one in found):
-            means = np.mean([one["by_seed"]["map"] for one in found], axis=0)  # over folds
+    for row, folds in values.items():
+        if (means := _by_seed(folds)) is not None:
             yield (
                 f"{source.name}: {row} has the mean over {len(means)} seeds of each query's value; from seed to seed "
                 f"its MAP moves by {means.std(ddof=1):.4f}, one standard deviation, beside the chance over queries "
                 "that intervals tell"
             )
+
+
+def _seeds_told(claim: Claim, pair: Sequence[Sequence[Result]]) -> Claim:
+    """The statement with the chance over seeds told apart; it is undecided if that chance could do as much."""
+    variances = [means.var(ddof=1) / len(means) for folds in pair if (means := _by_seed(folds)) is not None]
+    if not variances:
+        return claim
+    reach = STUDENT_OF_SEEDS * math.sqrt(sum(variances))
+    better, worse = (figure_of(by_fold(folds, "map")).ours or 0.0 for folds in pair)
+    found = f"{claim.found}; over seeds ±{reach:.4f} (95 %)"
+    if claim.holds is None or abs(better - worse) > reach:
+        return replace(claim, found=found)
+    return replace(claim, holds=None, found=found, why=f"chance over seeds alone moves it by {reach:.4f} either way")
+
+
+def _bags_so_far(setup: Setup, source: DataSource, folds: Sequence[Result]) -> Iterator[str]:
+    """How many bags there are, where a run is not at its end."""
+    numbers, all_bags = sorted({one["bags"] for one in folds}), _n_bags(setup, source)
+    if numbers[0] < all_bags:
+        told = " to ".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
+        yield f"{source.name}: BL-MART has {told} bags on a fold so far, of {all_bags:,}"
+
+
+def work(setup: Setup) -> float:
+    """The documents that trees of the bags are grown on: all else is little beside them."""
+    n_folds_run = setup.pick(5, 2, 1)
+    return sum(
+        float(n_folds_run * source.all_docs * _n_bags(setup, source) * setup.pick(500, 100, 3))
+        for source in sources(setup)
+    )
+
+
+def is_needed(_: Setup, part: RunPart) -> bool:
+    """Fewer bags are a smaller BL-MART, but there must be some on each fold."""
+    return bool(part.values.get("bags", 0) == 0)
 
 
 def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
@@ -206,8 +292,10 @@ def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Resu
         (WITHOUT, RANDOM, "BL-MART beats one randomised LambdaMART"),
         (WITH, WITHOUT, "overfitting in the bags helps BL-MART"),
     ):
-        pair = [by_fold(values[row], "map") for row in (better, worse)]
-        yield ahead(f"{source.name}: {text} (MAP)", pair[0], pair[1], (better, worse), otherwise=otherwise)
+        pair = [values[row] for row in (better, worse)]
+        first, second = (by_fold(folds, "map") for folds in pair)
+        claim = ahead(f"{source.name}: {text} (MAP)", first, second, (better, worse), otherwise=otherwise)
+        yield _seeds_told(claim, pair)
     others = {row: by_fold(found, "map") for row, found in values.items() if row not in FORESTS}
     if others:
         best = best_of(others)
@@ -216,4 +304,6 @@ def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Resu
         yield ahead(text, mine, others[best], (WITH, best), otherwise=otherwise)
 
 
-EXPERIMENT = PaperExperiment(NAME, SLIDES, "Evaluation results", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(
+    NAME, SLIDES, "Evaluation results", parts, run, conclude, sources, is_needed=is_needed, packed=packed, work=work
+)

@@ -155,4 +155,10 @@ def _most(count: int, of: int) -> bool | None:
     return True if count == of else False if 2 * count <= of else None
 
 
-EXPERIMENT = PaperExperiment(NAME, SLIDES, "Variance reduction", parts, run, conclude, sources)
+def work(setup: Setup) -> float:
+    """The documents that trees are grown on."""
+    n_trees = n_samples(setup) * setup.pick(50, 6, 2) * setup.pick(1000, 120, 4)
+    return sum(float(source.all_docs * n_trees) for source in sources(setup))
+
+
+EXPERIMENT = PaperExperiment(NAME, SLIDES, "Variance reduction", parts, run, conclude, sources, work=work)

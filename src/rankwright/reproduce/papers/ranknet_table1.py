@@ -3,6 +3,10 @@
 Every figure is a mean over draws of the task, in per cent; the paper has one draw. The interval is where another draw
 lies with 95 % probability: draws differ far more than chance in the test queries does. Section 5.1's net that learns
 1,000 vectors without an error is trained too.
+
+The paper does not say which test pairs it counts. Two readings are possible, and both are computed: pairs of different
+levels, or all pairs, by the function that was cut into levels. (If pairs of one level counted as wrong or as half
+right, no net could reach the paper's 97.67; that levels are equally frequent, Table 2's numbers of pairs say.)
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ import numpy as np
 from rankwright.nets.net_rankers import RankNet
 from rankwright.rankers.seen import SeenDataWarning
 from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
-from rankwright.reproduce.fold_values import THREADS, ahead, by_fold, figure_of, values_on
+from rankwright.reproduce.fold_values import THREADS, ahead, figure_of, values_on
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.synthetic import random_network, random_polynomial
 
@@ -36,10 +40,8 @@ LAYERS: Mapping[str, tuple[int, ...]] = {"linear": (), "2 layers": (5,)}
 LITTLE = 2.0  # points
 SMALL_SETS = "with so few training vectors a hidden layer has more weights than can be learnt"
 NOT_ALL_LEARNT = "the descent of some draws ends where a few pairs of nearly equal targets stay wrong"
-OTHER_DRAW = (
-    "the paper does not say how its six bins are cut, nor which pairs it counts; its figures for the polynomial are "
-    "lower at every size, as they would be if pairs within a bin were counted too, by the sum itself"
-)
+OTHER_DRAW = "the paper does not say which pairs it counts, and neither reading gives all of its figures"
+READINGS = {"values": "pairs of different levels", "all_pairs": "all pairs, by the function itself"}
 STUDENT = {3: 4.303, 5: 2.776, 10: 2.262}  # standard errors that hold 95 %, by the number of draws
 N_DRAWS = {"full": 10, "quick": 5, "tiny": 1}
 
@@ -66,14 +68,20 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
 
 
 def accuracy(setup: Setup, task: str, size: int, seed: int, **settings: Any) -> Result:
-    """RankNet by the paper's recipe on a draw of a task: the share of right pairs in each test query."""
+    """RankNet by the paper's recipe on a draw of a task: the share of right pairs in each test query, by readings."""
     held = setup.pick(100, 100, 6)  # queries to validate on, and as many to test on
     first = setup.pick(800, 800, 20)
-    data = TASKS[task](first + 2 * held, seed=seed)
+    n_queries = first + 2 * held
+    data = TASKS[task](n_queries, seed=seed)
+    uncut = TASKS[task](n_queries, seed=seed, n_levels=n_queries * DOCS)  # a level for each document
     train = data.take_queries(np.arange(size // DOCS))
     valid, test = (data.take_queries(np.arange(held) + start) for start in (first, first + held))
     ranker = RankNet(mode="paper", select=METRIC, seed=seed, threads=THREADS, **settings).fit(train, valid=valid)
-    return {"values": values_on(ranker, test, [METRIC], "standard"), "epochs": int(ranker.n_epochs_)}
+    return {
+        "values": values_on(ranker, test, [METRIC], "standard"),
+        "all_pairs": values_on(ranker, uncut.take_queries(np.arange(held) + first + held), [METRIC], "standard"),
+        "epochs": int(ranker.n_epochs_),
+    }
 
 
 def _without_error(setup: Setup, seed: int) -> Result:
@@ -86,15 +94,61 @@ def _without_error(setup: Setup, seed: int) -> Result:
     return {"wrong": wrong, "epochs": int(ranker.n_epochs_), "vectors": n_vectors}
 
 
-def cells(results: Mapping[str, Result], row: str, size: int) -> list[Any]:
+def cells(results: Mapping[str, Result], row: str, size: int, reading: str = "values") -> list[Any]:
     """The values of a cell, a list for each draw."""
-    return by_fold([found for key, found in results.items() if key.startswith(f"{row}, {size}, draw")], METRIC)
+    return [found[reading][METRIC] for key, found in results.items() if key.startswith(f"{row}, {size}, draw")]
 
 
-def accuracies(setup: Setup, results: Mapping[str, Result], row: str, paper: Mapping[int, float]) -> dict[str, Figure]:
-    """A row of the table: a figure for each size of the training set, beside the paper's."""
-    used = tried(setup, list(paper))
-    return {f"{size:,}": figure_of_draws(cells(results, row, size), paper[size]) for size in used}
+Rows = Mapping[str, Mapping[str, Figure]]
+
+
+def by_readings(
+    setup: Setup, results: Mapping[str, Result], sizes: Sequence[int], paper: Mapping[str, Sequence[float]]
+) -> dict[str, Rows]:
+    """The table by each reading: a figure for each row and size of the training set, beside the paper's."""
+    return {
+        name: {
+            row: {
+                f"{size:,}": figure_of_draws(cells(results, row, size, reading), told)
+                for size, told in zip(sizes, paper[row], strict=True)
+                if size in tried(setup, sizes)
+            }
+            for row in paper
+        }
+        for reading, name in READINGS.items()
+    }
+
+
+def tables_of(readings: Mapping[str, Rows]) -> list[PaperTable]:
+    """A table for each reading; the paper's figures are looked for in the nearest one."""
+    best = _nearest(readings)
+    return [
+        PaperTable(f"Test pairs in the right order, %: {name}", rows, 2, comparable=name == best)
+        for name, rows in readings.items()
+    ]
+
+
+def _nearest(readings: Mapping[str, Rows]) -> str:
+    distances = {name: _mean_distance(rows) for name, rows in readings.items()}
+    return min(distances, key=lambda name: distances[name])
+
+
+def _mean_distance(rows: Rows, task: str = "") -> float:
+    """How far our figures are from the paper's, over the rows whose names begin with `task`."""
+    own = [one for row, figures in rows.items() if row.startswith(task) for one in figures.values()]
+    return float(np.mean([_distance(one) for one in own]))
+
+
+def told_distances(readings: Mapping[str, Rows]) -> str:
+    """How far each reading is from the paper's figures, by task."""
+    rows = next(iter(readings.values()))
+    tasks = dict.fromkeys(row.partition(",")[0] for row in rows)
+    told = [
+        f"{task}, {name}: {_mean_distance(own, task):.2f} points from the paper's figures on average"
+        for task in tasks
+        for name, own in readings.items()
+    ]
+    return f"{'; '.join(told)}; nearest over all is: {_nearest(readings)}"
 
 
 def figure_of_draws(draws: Sequence[Any], paper: float) -> Figure:
@@ -118,7 +172,8 @@ def linear_ceiling(n: int = 1500, n_levels: int = 6) -> tuple[float, float]:
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """The table, and the paper's three conclusions from it."""
-    rows = {row: accuracies(setup, results, row, dict(zip(SIZES, PAPER[row], strict=True))) for row in PAPER}
+    readings = by_readings(setup, results, SIZES, PAPER)
+    rows = readings[READINGS["values"]]
     largest = tried(setup, SIZES)[-1]
     two, one = (cells(results, f"Net, {layers}", largest) for layers in ("2 layers", "linear"))
     text = "on the network task two layers are better than one"
@@ -126,16 +181,17 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         ahead(text, two, one, ("2 layers", "linear"), otherwise=SMALL_SETS, times=100, digits=2),
         _little("on the polynomial task they help little", rows, f"{largest:,}"),
         *_learns(results),
-        near(rows),
+        near(readings),
     ]
     levels, everything = linear_ceiling()
     notes = [
         "the data is made by the paper's recipe, each draw with its own random network or polynomial",
         "the polynomial is about a sum of three independent normal terms; the best linear scorer of such a sum orders "
-        f"{levels:.1f} % of the pairs of different levels rightly, which are counted here, and {everything:.1f} % of "
-        "all pairs if the sum itself is the truth, which is nearer to the paper's figures: it may have counted those",
+        f"{levels:.1f} % of the pairs of different levels rightly, and {everything:.1f} % of all pairs if the sum "
+        "itself is the truth",
+        told_distances(readings),
     ]
-    return Findings([PaperTable("Test pairs in the right order, %", rows, 2, comparable=True)], claims, notes)
+    return Findings(tables_of(readings), claims, notes)
 
 
 def _little(text: str, rows: Mapping[str, Mapping[str, Any]], column: str) -> Claim:
@@ -151,8 +207,10 @@ def _learns(results: Mapping[str, Result]) -> list[Claim]:
     return [Claim(text, max(wrong) == 0.0, f"pairs wrong, by draw: {told}", NOT_ALL_LEARNT)]
 
 
-def near(rows: Mapping[str, Mapping[str, Figure]]) -> Claim:
-    """The statement that the paper's draw could be one of ours."""
+def near(readings: Mapping[str, Rows]) -> Claim:
+    """The statement that the paper's draw could be one of ours, by the reading that comes nearest."""
+    reading = _nearest(readings)
+    rows = readings[reading]
     named = {f"{row} with {column} vectors": figure for row, cells in rows.items() for column, figure in cells.items()}
     inside = [figure.holds_paper for figure in named.values()]
     farthest = max(named, key=lambda name: _distance(named[name]))
@@ -160,7 +218,8 @@ def near(rows: Mapping[str, Mapping[str, Figure]]) -> Claim:
         f"{inside.count(True)} of {len(inside)}; farthest from the mean of our draws is {farthest}, by "
         f"{_distance(named[farthest]):.2f} points"
     )
-    return Claim("the paper's figures lie in the range of our draws of the task", all(inside), found, OTHER_DRAW)
+    text = f"the paper's figures lie in the range of our draws of the task, by the nearest reading ({reading})"
+    return Claim(text, all(inside), found, OTHER_DRAW)
 
 
 def _distance(figure: Figure) -> float:

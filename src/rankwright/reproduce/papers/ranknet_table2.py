@@ -9,7 +9,17 @@ import numpy as np
 
 from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup, grid_parts
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
-from rankwright.reproduce.papers.ranknet_table1 import DOCS, N_DRAWS, accuracies, accuracy, near, tried
+from rankwright.reproduce.papers.ranknet_table1 import (
+    DOCS,
+    N_DRAWS,
+    READINGS,
+    accuracy,
+    by_readings,
+    near,
+    tables_of,
+    told_distances,
+    tried,
+)
 from rankwright.synthetic import random_polynomial
 
 NAME = "ranknet-table2"
@@ -50,7 +60,8 @@ def _n_pairs(size: int, seed: int, *, with_ties: bool) -> int:
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Accuracies and numbers of pairs, and whether ties matter."""
     used = tried(setup, SIZES)
-    rows = {row: accuracies(setup, results, row, dict(zip(SIZES, PAPER[row], strict=True))) for row in PAPER}
+    readings = by_readings(setup, results, SIZES, PAPER)
+    rows = readings[READINGS["values"]]
     pairs = {
         row: {f"{size:,}": Figure(float(np.mean([one["pairs"] for key, one in results.items()
                                                   if key.startswith(f"{row}, {size}, draw")])), paper)
@@ -65,14 +76,14 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
             "differences in points: " + ", ".join(f"{gap:+.2f}" for gap in gaps),
             "with few vectors a draw of the task moves accuracy by more than ties do",
         ),
-        near(rows),
+        near(readings),
     ]
     tables = [
-        PaperTable("Test pairs in the right order, %", rows, 2, comparable=True),
+        *tables_of(readings),
         PaperTable("Pairs that are trained on", pairs, 0),
     ]
     note = "the data is made by the paper's recipe; every figure is a mean over draws"
-    return Findings(tables, claims, [note])
+    return Findings(tables, claims, [note, told_distances(readings)])
 
 
 EXPERIMENT = PaperExperiment(NAME, RANKNET, "Training on ties", parts, run, conclude)

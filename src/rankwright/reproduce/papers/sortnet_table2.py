@@ -10,14 +10,17 @@ from rankwright.reproduce.fold_values import THREADS, ahead, best_fitted, best_o
 from rankwright.reproduce.outcome import Claim, Findings
 from rankwright.reproduce.papers.sortnet_table1 import METRICS, PAPER_CHOICE, sortnet_on_fold, sources
 from rankwright.reproduce.published import BY_MAP, BY_P10, NDCG_AT, P_AT, SORTNET_TABLE2, Rows
-from rankwright.reproduce.set_experiments import metrics_table, parts_by_row, rankers_of_table, results_by_row
+from rankwright.reproduce.set_experiments import (
+    TUNED_NOTE,
+    metrics_table,
+    parts_by_row,
+    rankers_of_table,
+    results_by_row,
+)
 from rankwright.reproduce.sources import DataSource, source_named
 
 NAME = "sortnet-table2"
-NOTE = (
-    "rankers other than SortNet with our defaults (AdaRank with the best of four settings on validation documents); "
-    "means over folds"
-)
+NOTE = f"rankers other than SortNet with our defaults ({TUNED_NOTE}); means over folds"
 QUALITY = {BY_MAP: "map", BY_P10: "p@10"}
 USUAL_SIZE = 20  # hidden neurons, for sets that the paper does not have
 

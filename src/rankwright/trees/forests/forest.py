@@ -127,10 +127,19 @@ class Forest:
         require(every >= 1, f"every must be 1 or more, got {every}")
         matrix = self.checked(features)
         scores = np.zeros(len(matrix))
-        for first in range(0, self.n_trees, every):
-            last = min(first + every, self.n_trees)
-            self._add_scores(matrix, scores, first, last, thread_count(threads))
-            yield last, scores.copy()
+        if every > 1:
+            for first in range(0, self.n_trees, every):
+                last = min(first + every, self.n_trees)
+                self._add_scores(matrix, scores, first, last, thread_count(threads))
+                yield last, scores.copy()
+            return
+        at_a_time = max(1, STAGED_LEAVES // max(len(matrix), 1))  # features are looked up once for so many trees
+        for first in range(0, self.n_trees, at_a_time):
+            some = self.part(first, min(first + at_a_time, self.n_trees))
+            leaves = np.ascontiguousarray(some.apply(matrix, threads=threads).T)
+            for number, nodes in enumerate(leaves, first + 1):
+                scores += some.value[nodes]
+                yield number, scores.copy()
 
     def add_scores_of_codes(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
         """Add every document's score to `scores`, from bin codes; the forest must have been grown on the same bins."""
@@ -243,6 +252,7 @@ class Forest:
 
 PER_NODE = ("feature", "threshold", "left", "right", "missing_left", "value", "gain", "count", "categories")
 CURVATURE = "curvature"
+STAGED_LEAVES = 2**20  # documents times trees whose leaves are held at a time
 IMPORTANCES: Mapping[str, Any] = {"gain": lambda forest: forest.gain, "count": lambda forest: np.ones(len(forest.gain))}
 
 

@@ -1,0 +1,1 @@
+"""Rankers behind HTTP: models that are loaded, bodies that are decoded, protocols, the live loop."""

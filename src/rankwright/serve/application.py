@@ -1,0 +1,185 @@
+"""The server of rankers put together: routes, metrics, reloading."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Protocol
+
+from rankwright.errors import MissingExtraError, require
+from rankwright.serve.drift_watch import DriftWatch
+from rankwright.serve.inference import InferenceHandler
+from rankwright.serve.journal import Journal
+from rankwright.serve.live import FeedbackAnswer, FeedbackRequest, LiveLoop
+from rankwright.serve.models import ModelShelf, ServedModel
+from rankwright.serve.openapi import openapi_page
+from rankwright.serve.ranking import RankHandler
+from rankwright.serve.reloading import CheckSample, Reloader
+from rankwright.serve.reranking import RerankHandler, TextScorer
+from rankwright.serve.segments import SegmentWriter
+from rankwright.serve.traffic import Traffic
+from rankwright.web.application import Application, Service, Shell
+from rankwright.web.messages import Request, Response, as_json
+from rankwright.web.routes import Route
+
+
+@dataclass(frozen=True, slots=True)
+class JournalSettings:
+    """Where lists and events are kept, and when they become segments."""
+
+    folder: str
+    click_window: float = 1800.0  # seconds that a list waits for its clicks
+    segment_seconds: float = 60.0  # between looks for lists that have waited
+    with_features: bool = False  # whether features are kept too, as they were served
+
+    def __post_init__(self) -> None:
+        if find_spec("pyarrow") is None:
+            raise MissingExtraError("a journal", "pyarrow", "frames")
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """What is served, and how models are replaced."""
+
+    models: Sequence[tuple[str, str]]  # name and path, the default first
+    threads: int = 1  # of a request
+    reload_seconds: float = 1.0  # between looks at the files; 0 never looks
+    check: CheckSample | None = None
+    traffic: Traffic = field(default_factory=Traffic)
+    journal: JournalSettings | None = None
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.models]
+        require(bool(names), "there is no model to serve")
+        require(len(set(names)) == len(names), f"two models have the same name: {', '.join(names)}")
+        require(all(name and "/" not in name for name in names), "a model's name must not be empty or have a slash")
+        require(self.reload_seconds >= 0, f"reload_seconds must be 0 or more, got {self.reload_seconds}")
+
+
+class RunsBeside(Protocol):
+    """What each process runs beside its requests."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    def stop(self) -> None:
+        """End."""
+
+
+def no_text_scorer(_: ServedModel) -> TextScorer | None:
+    """What scores texts where no model can."""
+    return None
+
+
+@dataclass(slots=True)
+class RankServer:
+    """Everything a server of rankers is made of, before it runs."""
+
+    settings: ServeSettings
+    shell: Shell = field(default_factory=Shell)
+    scorer_of: Callable[[ServedModel], TextScorer | None] = no_text_scorer
+    shelf: ModelShelf = field(init=False)
+    _watch: DriftWatch = field(init=False)
+    service: Service = field(init=False)
+
+    def __post_init__(self) -> None:
+        settings = self.settings
+        self.shelf = ModelShelf(
+            [ServedModel.read(name, path, threads=settings.threads) for name, path in settings.models]
+        )
+        self._watch = DriftWatch(self.shelf, self.shell.board)
+        beside: list[RunsBeside] = []
+        journal = None
+        if settings.journal is not None:
+            kept = settings.journal
+            journal = Journal(kept.folder, file_seconds=kept.segment_seconds)
+            names = self.shelf.named(None).features if kept.with_features else ()
+            how = {"seconds": kept.segment_seconds, "window": kept.click_window}
+            beside += [journal, SegmentWriter(journal.folder, **how, feature_names=names)]
+        if settings.reload_seconds:
+            seconds, sample = settings.reload_seconds, settings.check
+            board, taken = self.shell.board, self._watch.taken
+            beside.append(Reloader(self.shelf, board, sample=sample, seconds=seconds, taken=taken))
+        live = LiveLoop(
+            self.shelf,
+            settings.traffic,
+            self.shell.board,
+            journal,
+            with_features=settings.journal is not None and settings.journal.with_features,
+        )
+        self.service = Service(
+            self._routes(live, journal is not None),
+            start=[tell_of_processes, *(one.start for one in beside)],
+            stop=[one.stop for one in reversed(beside)],
+        )
+
+    def application(self) -> Application:
+        """The application, with room for the metrics of all processes."""
+        made = Application(self.service, self.shell)
+        self.shell.board.open()
+        return made
+
+    def _routes(self, live: LiveLoop, has_journal: bool) -> list[Route]:
+        most, traffic = self.shell.limits.documents, self.settings.traffic
+        watched = has_journal or traffic.is_shared or traffic.shadow is not None
+        rank = RankHandler(
+            self.shelf,
+            most,
+            live.served if watched else None,
+            traffic.model_for if traffic.shares else None,
+            self._watch.scored,
+        )
+        kept = [
+            Route("POST", "/v1/feedback", live.feedback),
+            Route("GET", "/v1/experiment", live.experiment),
+        ]
+        inference = InferenceHandler(self.shelf, most, self._watch.scored)
+        rerank = RerankHandler(self.shelf, most, self.scorer_of)
+        model = "/v2/models/{name}"
+        return [
+            Route("POST", "/v1/rank", rank),
+            *(kept if has_journal else []),
+            Route("POST", "/v1/rerank", rerank),
+            Route("POST", "/v2/rerank", rerank),
+            Route("GET", "/v1/models", self._list_models),
+            Route("GET", "/v2", inference.server),
+            Route("GET", "/v2/health/live", self._health, open=True),
+            Route("GET", "/v2/health/ready", self._health, open=True),
+            *(
+                Route(method, f"{model}{version}{end}", handler)
+                for version in ("", "/versions/{version}")
+                for method, end, handler in (
+                    ("GET", "", inference.metadata),
+                    ("GET", "/ready", inference.ready),
+                    ("POST", "/infer", inference.infer),
+                )
+            ),
+            Route("GET", "/health", self._health, open=True),
+            Route("GET", "/ready", self._health, open=True),
+            Route("GET", "/metrics", self._metrics),
+            Route("GET", "/openapi.json", self._openapi),
+        ]
+
+    def _list_models(self, _: Request) -> Response:
+        """Tell which models there are, the default first, and what features they take."""
+        return as_json({"default": self.shelf.default, "models": [model.facts() for model in self.shelf]})
+
+    def _health(self, _: Request) -> Response:
+        """Tell that this server answers; models are loaded and warm before it takes a request."""
+        return as_json({"status": "ok"})
+
+    def _metrics(self, _: Request) -> Response:
+        """Give all metrics in Prometheus's text format."""
+        return Response(self.shell.board.text().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
+
+    def _openapi(self, _: Request) -> Response:
+        """Give this page."""
+        return as_json(openapi_page(self.service.routes, {"/v1/feedback": (FeedbackRequest, FeedbackAnswer)}))
+
+
+def tell_of_processes() -> None:
+    """Send what a process logs to standard error: which models it takes and refuses, and how requests failed."""
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")

@@ -1,0 +1,107 @@
+"""`POST /v1/rerank` and `/v2/rerank`, in the shapes that clients of Cohere and Jina send: texts in, relevance out.
+
+What scores texts is a `TextScorer`: a model that was trained on text and carries the statistics that its features need.
+A relevance in [0, 1] is 1 / (1 + e^-score), which keeps the order; the score itself is there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Annotated, Any, Protocol
+from uuid import uuid4
+
+import msgspec
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.serve.decoding import check_documents, decoded
+from rankwright.serve.models import ModelShelf, ServedModel
+from rankwright.serve.ranking import best_first
+from rankwright.web.messages import Request, Response, WebError
+
+
+class TextScorer(Protocol):
+    """What can score texts for a query."""
+
+    def score(self, query: str, documents: Sequence[str]) -> Float64Array:
+        """A score for each document, of any size; larger is better."""
+
+
+class TextDocument(msgspec.Struct):
+    """A document that is an object: its text, and whatever else it has, which comes back with it."""
+
+    text: str
+
+
+class RerankRequest(msgspec.Struct):
+    """What a client sends; members that it has besides, such as max_tokens_per_doc, are not looked at."""
+
+    query: str
+    documents: list[str | TextDocument]
+    model: str | None = None
+    top_n: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    return_documents: bool = False
+
+
+class RerankedDocument(msgspec.Struct, omit_defaults=True):
+    """A document by its place in the request."""
+
+    index: int
+    relevance_score: float
+    score: float  # what the model said
+    document: dict[str, str] | None = None
+
+
+class RerankAnswer(msgspec.Struct):
+    """The documents, the most relevant first."""
+
+    id: str
+    model: str
+    results: list[RerankedDocument]
+    usage: dict[str, int]
+    meta: dict[str, Any]
+
+
+_decoder = msgspec.json.Decoder(RerankRequest)
+_encoder = msgspec.json.Encoder()
+NO_TEXT = "{name} was not trained on text with its statistics, which reranking texts needs; /v1/rank takes its features"
+
+
+class RerankHandler:
+    """Answers both addresses; `scorer_of` gives what scores texts for a model, None where nothing does."""
+
+    def __init__(
+        self, shelf: ModelShelf, most_documents: int, scorer_of: Callable[[ServedModel], TextScorer | None]
+    ) -> None:
+        self._shelf, self._most, self._scorer_of = shelf, most_documents, scorer_of
+
+    def __call__(self, request: Request) -> Response:
+        """Order the texts of a request."""
+        asked: RerankRequest = decoded(_decoder, request.body)
+        model = self._shelf.named(asked.model)
+        check_documents(len(asked.documents), self._most)
+        request.noted |= {"model": model.name, "documents": len(asked.documents)}
+        scorer = self._scorer_of(model)
+        if scorer is None:
+            raise WebError(HTTPStatus.NOT_IMPLEMENTED, NO_TEXT.format(name=model.name))
+        texts = [one if isinstance(one, str) else one.text for one in asked.documents]
+        scores = np.asarray(scorer.score(asked.query, texts), np.float64) if texts else np.empty(0)
+        return Response(_encoder.encode(_answer(asked, model, texts, scores)))
+
+
+def relevance(scores: Float64Array) -> Float64Array:
+    """Scores as numbers between 0 and 1, in the same order."""
+    return 0.5 + 0.5 * np.tanh(0.5 * scores)
+
+
+def _answer(asked: RerankRequest, model: ServedModel, texts: list[str], scores: Float64Array) -> RerankAnswer:
+    share = relevance(scores)
+    results = [
+        RerankedDocument(
+            row, float(share[row]), float(scores[row]), {"text": texts[row]} if asked.return_documents else None
+        )
+        for row in best_first(scores)[: asked.top_n].tolist()
+    ]
+    meta = {"api_version": {"version": "2"}, "billed_units": {"search_units": 0}}
+    return RerankAnswer(str(uuid4()), model.name, results, {"total_tokens": 0}, meta)

@@ -1,0 +1,90 @@
+"""Fresh documents of the same source raise no alarm; features that moved are found, and the words fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankwright as rw
+from rankwright.catalog.drift import drift_of, profile_of
+from rankwright.catalog.rankers import load_trained
+from rankwright.catalog.training import TrainingFiles, train_on_files
+from rankwright.errors import InputError
+
+N_FEATURES, N_QUERIES = 12, 50
+
+
+def source(seed: int, n_queries: int = N_QUERIES) -> rw.RankingDataset:
+    """Documents of which some features are of the query, one is a count, and one is often missing."""
+    rng = np.random.default_rng(seed)
+    features = rng.standard_normal((20 * n_queries, N_FEATURES)).astype(np.float32)
+    features[:, 0] = np.repeat(rng.standard_normal(n_queries), 20)
+    features[:, 1] = rng.poisson(1.0, len(features))
+    features[rng.random(len(features)) < 0.3, 2] = np.nan
+    labels = np.clip(np.round(features[:, 3] + features[:, 4]), 0, 4)
+    return rw.RankingDataset.from_arrays(features, labels, qid=np.repeat(np.arange(n_queries), 20))
+
+
+def shifted(data: rw.RankingDataset, column: int, by: float) -> rw.RankingDataset:
+    features = data.features.copy()
+    features[:, column] += by
+    return data.with_features(features, (), None)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    data = source(0, 1000)
+    ranker = rw.LambdaMART(n_trees=10, max_leaves=6).fit(data)
+    return ranker.trained_.with_profile(profile_of(ranker.trained_, data.features))
+
+
+def test_documents_of_the_same_source_raise_no_alarm(trained):
+    alarms = sum(drift_of(trained, source(1000 + seed)).verdict != "as in training" for seed in range(100))
+    assert alarms <= 5
+
+
+def test_a_shift_of_half_a_deviation_is_found_in_a_thousand_documents(trained):
+    found = [drift_of(trained, shifted(source(2000 + seed), 5, 0.5)).moved for seed in range(40)]
+    assert sum("6" in {one.name for one in moved} for moved in found) >= 38
+    assert all(one.direction == "values are higher" for moved in found for one in moved if one.name == "6")
+
+
+def test_what_the_model_looks_at_makes_its_order_doubtful(trained):
+    looked_at = drift_of(trained, shifted(source(1), 3, -1.0))
+    assert looked_at.verdict == "distrust"
+    assert "the ranking should be distrusted" in "\n".join(looked_at.lines())
+    not_looked_at = drift_of(trained, shifted(source(1), 5, 1.0))
+    assert not_looked_at.verdict == "watch"
+    gone = source(1)
+    features = gone.features.copy()
+    features[:, 7] = np.nan
+    report = drift_of(trained, gone.with_features(features, (), None))
+    assert report.moved[0].direction == "more values are missing (100.0%)"
+    assert report.to_dict()["features"][0]["missing_now"] == 1.0
+    assert "nothing moved" in next(iter(drift_of(trained, source(1)).lines()))
+
+
+def test_training_leaves_a_profile_that_does_not_depend_on_the_order_of_rows(tmp_path):
+    data = source(3)
+    rw.write(data, tmp_path / "a.txt")
+    rw.write(data.take_queries(list(range(N_QUERIES))[::-1]), tmp_path / "b.txt")
+    profiles = []
+    for name, threads in (("a", 1), ("b", 2)):
+        files = TrainingFiles(train=str(tmp_path / f"{name}.txt"))
+        train_on_files(rw.LambdaMART(n_trees=3, threads=threads), files, str(tmp_path / f"{name}.rw"))
+        profiles.append(load_trained(tmp_path / f"{name}.rw").findings.profile.arrays())
+    assert profiles[0].keys() == profiles[1].keys()
+    assert all(profiles[0][key].tobytes() == profiles[1][key].tobytes() for key in profiles[0])
+    files = TrainingFiles(train=str(tmp_path / "a.txt"))
+    train_on_files(rw.LambdaMART(n_trees=3), files, str(tmp_path / "c.rw"), profile=False)
+    rw.LambdaMART(n_trees=3).fit(tmp_path / "a.txt").save(tmp_path / "d.rw")
+    assert (tmp_path / "c.rw").read_bytes() == (tmp_path / "d.rw").read_bytes()
+    with pytest.raises(InputError, match="holds no profile"):
+        drift_of(load_trained(tmp_path / "c.rw"), data)
+
+
+def test_a_model_that_looks_at_queries_has_no_spread_of_scores():
+    data = source(4)
+    ranker = rw.LinearRegression(scaling="query-minmax").fit(data)
+    profile = profile_of(ranker.trained_, data.features)
+    assert profile.scores is None

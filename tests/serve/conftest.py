@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rankwright as rw
+from rankwright.serve.application import RankServer, ServeSettings
+from rankwright.web.application import Application
+
+NAMES = ("bm25", "age", "clicks", "length")
+
+
+@pytest.fixture(scope="session")
+def data() -> rw.RankingDataset:
+    made = rw.synthetic.web_search(n_queries=60, seed=3)
+    return made.with_features(made.features[:, :4].copy(), NAMES, None)
+
+
+@pytest.fixture(scope="session")
+def model_file(data, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "web.rw"
+    rw.LambdaMART(n_trees=10, max_leaves=6, seed=1).fit(data).save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def linear_file(data, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "linear.rw"
+    other = data.with_features(data.features[:, :2].copy(), NAMES[:2], None)
+    rw.LinearRegression().fit(other).save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(model_file, linear_file) -> RankServer:
+    settings = ServeSettings([("web", str(model_file)), ("linear", str(linear_file))], reload_seconds=0)
+    return RankServer(settings)
+
+
+@pytest.fixture(scope="session")
+def app(server) -> Application:
+    return server.application()
+
+
+@pytest.fixture(scope="session")
+def query(data) -> rw.RankingDataset:
+    return data.take_queries([0])
