@@ -60,11 +60,14 @@ def evaluate(
     With --human, people judged some queries, drawn at random, and a model all of them: metrics are estimated from both,
     without the model's bias and with narrower intervals than people's labels alone would give.
     """
+    texts_from = shared.text_source(index, queries)
+    require(texts_from is None or model is not None, "--index and --queries go with --model")
     if human is not None or model_labels is not None:
         few = FewLabels(human, model_labels, metrics, convention, threads)
         few.check(per_query=per_query, report=report, title=title, text=text)
         with progress():
-            lists = run_lists(data, run) if run else unlabelled(*_scored(data, scores, model, format, reading))
+            how = (data, scores, model, format, reading, texts_from)
+            lists = run_lists(data, run) if run else unlabelled(*_scored(*how))
             found = few.estimated({Path(run or model or scores or "").stem: lists}, is_run=run is not None)
         few.show(found, as_json=as_json)
         return
@@ -77,8 +80,6 @@ def evaluate(
     require(run is None or not (title or text), "--title and --text name columns of documents, and a run has none")
     reading = check_texts(report, data, format, reading, title, text)
     require(report is None or convention != "all", "--report needs one convention, not all")
-    texts_from = shared.text_source(index, queries)
-    require(texts_from is None or model is not None, "--index and --queries go with --model")
     options: dict[str, Any] = {"threads": threads, "seed": seed}
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
