@@ -8,6 +8,7 @@ from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
 from tests.fuzz.data_files import DataFiles
 from tests.fuzz.foreign import Foreign
+from tests.fuzz.judgment_files import JudgmentFiles
 from tests.fuzz.models import Models
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Subject
@@ -19,4 +20,5 @@ SUBJECTS: Mapping[str, Subject] = {
     "foreign": Foreign(),
     "click-models": ClickModels(),
     "data": DataFiles(),
+    "judgments": JudgmentFiles(),
 }
