@@ -12,6 +12,7 @@ from tests.contracts.trained import COUNTING
 from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
 from tests.fuzz.data_files import DataFiles
+from tests.fuzz.judgment_files import JudgmentFiles
 from tests.fuzz.models import Models
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Refused, Subject, generator
@@ -19,6 +20,7 @@ from tests.fuzz.subject import Refused, Subject, generator
 from rankwright.catalog.rankers import RANKERS
 
 PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS, DATA_FILES = 300, 20, 100, 400, 120
+JUDGMENTS = 210
 SEED = 16
 
 
@@ -82,3 +84,11 @@ def test_data_files(seeds, tmp_path):
     data.warm_up(seeds / "data")
     n_refused = judge_all(data, seeds / "data", range(DATA_FILES), tmp_path)
     assert DATA_FILES / 4 < n_refused < DATA_FILES
+
+
+def test_files_of_judgments(seeds, tmp_path):
+    files = JudgmentFiles()
+    files.prepare(seeds / "judgments")
+    files.warm_up(seeds / "judgments")
+    n_refused = judge_all(files, seeds / "judgments", range(JUDGMENTS), tmp_path)
+    assert JUDGMENTS / 4 < n_refused < JUDGMENTS
