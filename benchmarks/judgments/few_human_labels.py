@@ -36,7 +36,7 @@ def simulated(n: int, others: int, noise: float, simulations: int) -> dict[str, 
     for _ in range(simulations):
         y = rng.beta(2, 2, n + others)
         x = 0.25 + 0.6 * y + rng.normal(0, noise, n + others)
-        found = powered_mean(y[:n], x[:n], x[n:])
+        found = powered_mean(y[:n], x[:n], x[n:], bounds=(0.0, 1.0))
         inside += found.interval.low <= truth <= found.interval.high
         widths += found.interval.high - found.interval.low
         alone += found.human_interval.high - found.human_interval.low
@@ -94,12 +94,12 @@ def real(name: str, n: int, resamples: int) -> list[dict[str, Any]]:
                                         model["body"][metric] - model["title"][metric]),
         }  # fmt: skip
         for case, (y, x) in cases.items():
-            rng = np.random.default_rng(0)
+            rng, bounds = np.random.default_rng(0), (0.0, 1.0) if " of " in case else None
             inside = 0
             widths = alone = 0.0
             for _ in range(resamples):
                 drawn = rng.integers(0, len(y), len(y))
-                found = powered_mean(y[drawn[:n]], x[drawn[:n]], x[drawn[n:]])
+                found = powered_mean(y[drawn[:n]], x[drawn[:n]], x[drawn[n:]], bounds=bounds)
                 inside += found.interval.low <= y.mean() <= found.interval.high
                 widths += found.interval.high - found.interval.low
                 alone += found.human_interval.high - found.human_interval.low

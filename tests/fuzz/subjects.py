@@ -9,6 +9,7 @@ from tests.fuzz.click_models import ClickModels
 from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
 from tests.fuzz.foreign import Foreign
+from tests.fuzz.judgment_files import JudgmentFiles
 from tests.fuzz.models import Models
 from tests.fuzz.specifications import Specifications
 from tests.fuzz.studies import Studies
@@ -25,4 +26,5 @@ SUBJECTS: Mapping[str, Subject] = {
     "collections": Collections(),
     "specifications": Specifications(),
     "text-indexes": TextIndexes(),
+    "judgments": JudgmentFiles(),
 }

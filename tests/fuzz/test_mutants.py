@@ -13,6 +13,7 @@ from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
 from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
+from tests.fuzz.judgment_files import JudgmentFiles
 from tests.fuzz.models import Models
 from tests.fuzz.specifications import Specifications
 from tests.fuzz.studies import Studies
@@ -22,7 +23,7 @@ from tests.fuzz.text_indexes import TextIndexes
 from rankwright.catalog.rankers import RANKERS
 
 PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS, DATA_FILES, COLLECTIONS = 300, 20, 100, 400, 120, 1500
-SPECIFICATIONS, TEXT_INDEXES = 600, 100
+SPECIFICATIONS, TEXT_INDEXES, JUDGMENTS = 600, 100, 210
 SEED = 16
 
 
@@ -109,3 +110,11 @@ def test_text_indexes(seeds, tmp_path):
     indexes.prepare(seeds / "indexes")
     n_refused = judge_all(indexes, seeds / "indexes", range(TEXT_INDEXES), tmp_path)
     assert TEXT_INDEXES / 2 < n_refused < TEXT_INDEXES
+
+
+def test_files_of_judgments(seeds, tmp_path):
+    files = JudgmentFiles()
+    files.prepare(seeds / "judgments")
+    files.warm_up(seeds / "judgments")
+    n_refused = judge_all(files, seeds / "judgments", range(JUDGMENTS), tmp_path)
+    assert JUDGMENTS / 4 < n_refused < JUDGMENTS

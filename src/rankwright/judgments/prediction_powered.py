@@ -33,6 +33,12 @@ from rankwright.tables.text import ShownTable, counted
 
 FEWEST_QUERIES = 5  # that people judged, for an estimate
 TOP_ALONE = ("p", "dcg", "mrr", "hit", "wta")  # metrics that look at nothing but the first documents
+UNBOUNDED = ("dcg",)  # metrics that may be above 1
+MOST_IMAGINED = 4.0  # queries, half of them at each bound
+# The skewness of what the model leaves open, as a share of the square root of the number of queries: where queries
+# begin to be imagined, and where the most are.
+SLIGHTLY_SKEWED, STRONGLY_SKEWED = 0.2, 0.5
+NO_SPREAD = 1e-15
 DEFAULT_METRICS = ("ndcg@10", "p@10", "mrr@10")
 
 
@@ -86,7 +92,13 @@ class PoweredEstimate:
         }
 
 
-def powered_mean(by_people: Float64Array, by_model: Float64Array, by_model_elsewhere: Float64Array) -> PoweredEstimate:
+def powered_mean(
+    by_people: Float64Array,
+    by_model: Float64Array,
+    by_model_elsewhere: Float64Array,
+    *,
+    bounds: tuple[float, float] | None = None,
+) -> PoweredEstimate:
     """Estimate a mean from values by people and by a model on the same queries, and by the model on others.
 
     Parameters
@@ -95,6 +107,9 @@ def powered_mean(by_people: Float64Array, by_model: Float64Array, by_model_elsew
         The value of each query that people judged, by their labels and by the model's.
     by_model_elsewhere : array of float64, shape (N,)
         The value by the model's labels of each other query.
+    bounds : tuple of two floats, optional
+        The lowest and the highest value that a query may have. Where values pile up at one of them, a few imagined
+        queries at both ends keep the interval honest, as Agresti and Coull's do for shares.
 
     Returns
     -------
@@ -120,12 +135,20 @@ def powered_mean(by_people: Float64Array, by_model: Float64Array, by_model_elsew
     slope = products / squares if squares > 0 else 0.0
     shift = float(x.mean()) - model_mean
     mean = human_mean - slope * shift
-    left = max(total - slope * products, 0.0) / (n - 2)
-    of_people = left * (1 / n + (shift**2 / squares if squares > 0 else 0.0))
+    rest = y - human_mean - slope * deviations
+    imagined = _imagined(rest) if total > NO_SPREAD else MOST_IMAGINED
+    apart = imagined * float(np.abs(rest).max()) ** 2
+    if bounds is not None and imagined:
+        mean, apart = _drawn_inwards(mean, n, imagined, bounds)
+    n_counted = n + imagined
+    left = (float(rest @ rest) + apart) / (n_counted - 2)
+    of_people = left * (1 / n_counted + (shift**2 / squares if squares > 0 else 0.0))
     of_model = slope**2 * float(every.var(ddof=1)) / len(every)
     variance, high = of_people + of_model, (1 + COVERAGE) / 2
     # Satterthwaite's degrees of freedom of a sum of two variances
-    freedom = variance**2 / (of_people**2 / (n - 2) + of_model**2 / (len(every) - 1)) if variance > 0 else n - 2
+    freedom = n_counted - 2.0
+    if variance > 0:
+        freedom = variance**2 / (of_people**2 / (n_counted - 2) + of_model**2 / (len(every) - 1))
     half = float(stdtrit(freedom, high)) * math.sqrt(variance)
     half_alone = float(stdtrit(n - 1, high)) * math.sqrt(total / (n - 1) / n)
     correlation = products / math.sqrt(squares * total) if squares > 0 and total > 0 else math.nan
@@ -140,6 +163,22 @@ def powered_mean(by_people: Float64Array, by_model: Float64Array, by_model_elsew
         n,
         len(every),
     )
+
+
+def _imagined(rest: Float64Array) -> float:
+    """How many queries to imagine: none where what the model leaves open is symmetric, four where it piles up."""
+    spread = float((rest**2).mean())
+    if spread < NO_SPREAD:  # the model tells all
+        return 0.0
+    skewness = abs(float((rest**3).mean())) / spread**1.5 / math.sqrt(len(rest))
+    return MOST_IMAGINED * min(1.0, max(0.0, (skewness - SLIGHTLY_SKEWED) / (STRONGLY_SKEWED - SLIGHTLY_SKEWED)))
+
+
+def _drawn_inwards(mean: float, n: int, imagined: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """The mean with imagined queries at both bounds, and what they and the shift add to the sum of squares."""
+    centre = (n * mean + imagined * sum(bounds) / 2) / (n + imagined)
+    squares = sum((bound - centre) ** 2 for bound in bounds) * imagined / 2
+    return centre, n * (mean - centre) ** 2 + squares
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -250,12 +289,13 @@ def powered_evaluation(
     announce("measuring")
     pairs = {name: _values(lists, human, model_labels, measures, threads) for name, lists in systems.items()}
     estimates = {
-        name: {metric: _estimate(*own, metric) for metric, own in found.items()} for name, found in pairs.items()
+        name: {metric: _estimate(*own, metric, _bounds(metric)) for metric, own in found.items()}
+        for name, found in pairs.items()
     }
     first, *others = pairs
     for other in others:
         estimates[f"{other} - {first}"] = {
-            metric: _estimate(*_difference(pairs[other][metric], pairs[first][metric]), metric)
+            metric: _estimate(*_difference(pairs[other][metric], pairs[first][metric]), metric, None)
             for metric in pairs[first]
         }
     lists = next(iter(systems.values()))
@@ -310,16 +350,23 @@ def _n_partly(lists: ScoredLists, labels: Float32Array) -> int:
     return int((_any_of(lists, judged) & ~_all_of(lists, judged | np.isnan(lists.labels))).sum())
 
 
+def _bounds(metric: str) -> tuple[float, float] | None:
+    """Between which values a metric lies, where it has bounds."""
+    return None if metric.startswith(UNBOUNDED) else (0.0, 1.0)
+
+
 def _difference(one: Any, other: Any) -> tuple[Float64Array, Float64Array, BoolArray]:
     return one[0] - other[0], one[1] - other[1], one[2] & other[2]
 
 
-def _estimate(y: Float64Array, x: Float64Array, judged: BoolArray, metric: str) -> PoweredEstimate:
+def _estimate(
+    y: Float64Array, x: Float64Array, judged: BoolArray, metric: str, bounds: tuple[float, float] | None
+) -> PoweredEstimate:
     n_human = int(judged.sum())
     if n_human < FEWEST_QUERIES:
         told = f"{metric}: people judged {counted(n_human, 'query')} as far as the metric looks"
         raise InputError(f"{told}; wanted {FEWEST_QUERIES} or more, drawn at random")
-    return powered_mean(y[judged], x[judged], x[~judged])
+    return powered_mean(y[judged], x[judged], x[~judged], bounds=bounds)
 
 
 def unlabelled_lists(scores: Any, data: RankingDataset) -> ScoredLists:

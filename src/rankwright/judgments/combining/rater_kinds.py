@@ -31,6 +31,7 @@ TRUSTED_NOISE, TRUSTED_CARELESS = 0.3, 0.1
 # How far a search looks at first, and where it ends, for each trait.
 FIRST_STEPS, LOWEST, HIGHEST = (0.25, 0.1, 0.2, 0.1, 0.25), (-3.0, 0.15, 0.2, 0.0, 0.0), (3.0, 3.0, 8.0, 1.0, 1.0)
 
+TRAITS = ("leniency", "noise", "spread", "careless", "blind")
 HIGHEST_OF_TRUSTED = (0.0, TRUSTED_NOISE, 1.0, TRUSTED_CARELESS, 1.0)
 
 
@@ -87,8 +88,8 @@ class RaterKinds(NamedTuple):
 def rater_kinds(shares: Float64Array) -> RaterKinds:
     """All kinds, on a scale of as many levels as `shares`, which are how often each was given."""
     n_levels = len(shares)
-    described = np.array(_described()).T
-    traits = Traits(*described, np.full(described.shape[1], 0.5))
+    leniency, noise, spread, careless = np.array(_described()).T
+    traits = Traits(leniency, noise, spread, careless, np.full(len(noise), 0.5))
     always = np.full((n_levels, n_levels, n_levels), (1 - SAME_GRADE) / n_levels)
     always[np.arange(n_levels), :, np.arange(n_levels)] += SAME_GRADE
     matrices = np.concatenate([traits.confusion(shares), _with_least(always)])
@@ -139,11 +140,11 @@ def searched(search: Search, counts: Float64Array, shares: Float64Array, is_trus
             moved = np.where(is_trusted, np.minimum(moved, HIGHEST_OF_TRUSTED[place]), moved)
             if place in (0, 2):  # leniency and spread are not for those who are trusted
                 moved = np.where(is_trusted, best[place], moved)
-            tried = _with_trait(best, place, moved)
+            tried = best._replace(**{TRAITS[place]: moved})
             found = _fit(tried, counts, shares)
             better = found > fit
             best, fit = (
-                _with_trait(best, place, np.where(better, moved, best[place])),
+                best._replace(**{TRAITS[place]: np.where(better, moved, best[place])}),
                 np.maximum(fit, found),
             )
     return Search(best, np.where(fit > before, search.steps, search.steps / 2))
@@ -151,8 +152,3 @@ def searched(search: Search, counts: Float64Array, shares: Float64Array, is_trus
 
 def _fit(traits: Traits, counts: Float64Array, shares: Float64Array) -> Float64Array:
     return np.asarray((counts * np.log(traits.confusion(shares))).sum(axis=(1, 2)) + traits.log_prior(), np.float64)
-
-
-def _with_trait(traits: Traits, place: int, values: Float64Array) -> Traits:
-    """The traits with other values of the one at that place."""
-    return Traits(*(values if number == place else one for number, one in enumerate(traits)))

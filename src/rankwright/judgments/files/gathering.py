@@ -21,7 +21,7 @@ ROWS_AT_A_TIME = 1 << 16
 UNKNOWN_KIND = -1
 
 
-class JudgmentFault:
+class RowFault:
     """What may be wrong with a row, which is then left out."""
 
     NO_QUERY = "rows without a query"
@@ -93,18 +93,18 @@ class Gathering:
         absent = np.full(n_rows, np.nan)
         errors, times = (absent if column is None else column for column in (block.errors, block.times))
         faults: list[tuple[str, BoolArray]] = [
-            (JudgmentFault.NO_QUERY, block.queries < 0),
-            (JudgmentFault.NO_DOCUMENT, block.documents < 0),
-            (JudgmentFault.NO_RATER, block.raters < 0),
-            (JudgmentFault.NO_GRADE, np.isnan(values)),
-            (JudgmentFault.NOT_FINITE, ~np.isfinite(values.astype(np.float32))),
-            (JudgmentFault.NO_PREFERENCE, ~is_grade & ~((values >= 0) & (values <= 1))),
-            (JudgmentFault.ITSELF, others == block.documents),
-            (JudgmentFault.BAD_ERROR, (errors < 0) | np.isinf(errors)),
+            (RowFault.NO_QUERY, block.queries < 0),
+            (RowFault.NO_DOCUMENT, block.documents < 0),
+            (RowFault.NO_RATER, block.raters < 0),
+            (RowFault.NO_GRADE, np.isnan(values)),
+            (RowFault.NOT_FINITE, ~np.isfinite(values.astype(np.float32))),
+            (RowFault.NO_PREFERENCE, ~is_grade & ~((values >= 0) & (values <= 1))),
+            (RowFault.ITSELF, others == block.documents),
+            (RowFault.BAD_ERROR, (errors < 0) | np.isinf(errors)),
         ]
         if self.scale is not None:
             low, high = self.scale
-            faults.append((JudgmentFault.OUTSIDE, is_grade & np.isnan(errors) & ((values < low) | (values > high))))
+            faults.append((RowFault.OUTSIDE, is_grade & np.isnan(errors) & ((values < low) | (values > high))))
         usable = self._usable(faults, n_rows, place_of)
         columns = {
             "queries": block.queries,
