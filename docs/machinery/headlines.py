@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pictures import COLOURS, RIGHT, WIDTH, label, line, svg
 
 from rankwright.reproduce.outcome import Figure
-from rankwright.reproduce.papers.blmart_tables import FORESTS
+from rankwright.reproduce.papers.blmart_tables import BY_FORMULA, FORESTS
 from rankwright.reproduce.published import PLAIN, WITH
 from rankwright.tables.text import markdown_table
 
@@ -108,7 +108,8 @@ def _best_peer(results: Results, metric: str) -> str:
 
 
 PICTURE = "mq2007-map.svg"
-NAMES, ROW, HEAD = 318, 24, 62  # pixels: for the names of rows, of a row, above the first
+FORMULA = next(iter(BY_FORMULA)).removeprefix(PLAIN)  # how names of rows end that follow the slides' formula
+NAMES, ROW, HEAD = 225, 24, 62  # pixels: for the names of rows, of a row, above the first
 
 
 def picture(document: Mapping[str, Any]) -> str:
@@ -131,6 +132,7 @@ def picture(document: Mapping[str, Any]) -> str:
         label(10, 20, "● ours   ", "start", COLOURS[0]),
         label(70, 20, "◇ published", "start", COLOURS[1]),
         label(10, 40, f"95 % intervals over queries are ±{half:.3f}; rankers are compared query by query", "start"),
+        label(160, 20, f"*{FORMULA.removeprefix(',')}", "start"),
     ]
     first = round(low + 0.0025, 2)
     for tick in (first + 0.005 * step for step in range(int((high - first) / 0.005) + 1)):
@@ -139,7 +141,7 @@ def picture(document: Mapping[str, Any]) -> str:
     for number, row in enumerate(ordered):
         down, one = HEAD + ROW * (number + 0.5), figures[row]
         weight = "#000" if row in FORESTS else "#555"
-        parts.append(label(NAMES - 10, down + 4, row, "end", weight))
+        parts.append(label(NAMES - 10, down + 4, row.replace(FORMULA, " *"), "end", weight))
         parts.append(line([(NAMES, down), (WIDTH - RIGHT, down)], "#eee", 1))
         if one.ours is not None:
             parts.append(f'<circle cx="{across(one.ours):.1f}" cy="{down:.1f}" r="5" fill="{COLOURS[0]}"/>')

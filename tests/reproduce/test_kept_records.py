@@ -69,7 +69,7 @@ def test_a_run_that_was_stopped_is_concluded_so_far_and_goes_on_elsewhere(tmp_pa
 
 
 def test_too_few_parts_are_no_conclusion(tmp_path):
-    told = []
+    told: list[str] = []
     assert reproduce([NAME], Setup(TINY), out=tmp_path, so_far=True, tell=told.append) == []
     assert told == [f"{NAME}: 0 of 4 parts are done, too few to conclude from"]
 
