@@ -35,7 +35,7 @@ def run(rankwright, folder, monkeypatch):
 def test_the_model_is_that_of_the_dataset(ending, run, folder):
     held_out = "parquet" if ending == "parquet" else "txt"
     parts = ["--valid", f"valid.{held_out}", "--test", f"test.{held_out}"]
-    result = run("train", f"train.{ending}", *parts, *SETTINGS, "--out", "model.rw", "--json")
+    result = run("train", f"train.{ending}", *parts, *SETTINGS, "--no-profile", "--out", "model.rw", "--json")
     assert result.code == 0, result.stderr
     data, valid, test = (rw.read(folder / name) for name in (f"train.{ending}", "valid.txt", "test.txt"))
     ranker = rw.LambdaMART(n_trees=3, max_leaves=4).fit(data, valid=valid)

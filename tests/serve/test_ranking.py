@@ -224,3 +224,24 @@ def test_texts_are_reranked_by_a_model_that_has_them(server):
     assert found["results"][0]["document"] == {"text": "bbbb"}
     assert found["results"][0]["relevance_score"] == pytest.approx(1 / (1 + np.exp(-3.0)))
     assert all(0 <= one["relevance_score"] <= 1 for one in found["results"])
+
+
+def test_texts_are_scored_by_a_model_that_keeps_their_statistics(tmp_path):
+    from tests.text.small_index import index_of
+    from tests.text.test_text_scoring import trained_on
+
+    from rankwright.rankers.text_scoring import score_texts, with_statistics_of
+    from rankwright.serve.application import RankServer, ServeSettings
+
+    index = index_of(tmp_path / "index")
+    ranker, _ = trained_on(index)
+    ranker.trained_ = with_statistics_of(ranker.trained_, index)
+    ranker.save(tmp_path / "texts.rw")
+    app = RankServer(ServeSettings([("t", str(tmp_path / "texts.rw"))], reload_seconds=0)).application()
+    documents = ["a cat sat on the mat", "dogs", "the cat and the dog"]
+    answer = asked(app, "POST", "/v1/rerank", {"query": "cat", "documents": documents})
+    assert answer.status == 200, answer.body
+    found = {one["index"]: one["score"] for one in answer.json()["results"]}
+    assert [found[row] for row in range(3)] == pytest.approx(
+        score_texts(rw.load(tmp_path / "texts.rw"), "cat", documents)
+    )

@@ -18,7 +18,7 @@ from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.openapi import openapi_page
 from rankwright.serve.ranking import RankHandler
 from rankwright.serve.reloading import CheckSample, Reloader
-from rankwright.serve.reranking import RerankHandler, TextScorer
+from rankwright.serve.reranking import RerankHandler, TextScorer, TextScorers
 from rankwright.serve.segments import SegmentWriter
 from rankwright.serve.traffic import Traffic
 from rankwright.web.application import Application, Service, Shell
@@ -69,18 +69,13 @@ class RunsBeside(Protocol):
         """End."""
 
 
-def no_text_scorer(_: ServedModel) -> TextScorer | None:
-    """What scores texts where no model can."""
-    return None
-
-
 @dataclass(slots=True)
 class RankServer:
     """Everything a server of rankers is made of, before it runs."""
 
     settings: ServeSettings
     shell: Shell = field(default_factory=Shell)
-    scorer_of: Callable[[ServedModel], TextScorer | None] = no_text_scorer
+    scorer_of: Callable[[ServedModel], TextScorer | None] = field(default_factory=TextScorers)
     shelf: ModelShelf = field(init=False)
     _watch: DriftWatch = field(init=False)
     service: Service = field(init=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
+from time import time
 from typing import Annotated, Any, Protocol
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ import msgspec
 import numpy as np
 
 from rankwright.arrays import Float64Array
+from rankwright.rankers.text_scoring import DocumentScorer
 from rankwright.serve.decoding import decoded
 from rankwright.serve.features import check_documents
 from rankwright.serve.models import ModelShelf, ServedModel
@@ -27,6 +29,35 @@ class TextScorer(Protocol):
 
     def score(self, query: str, documents: Sequence[str]) -> Float64Array:
         """A score for each document, of any size; larger is better."""
+
+
+class TextScorers:
+    """What scores texts for each model that was trained on texts with their statistics, made once for a version."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], TextScorer] = {}
+
+    def __call__(self, model: ServedModel) -> TextScorer | None:
+        """The scorer of a model; None for one that cannot score texts."""
+        trained = model.trained
+        if trained.features.origin is None or trained.text_statistics is None:
+            return None
+        key = model.name, model.version
+        if key not in self._made:
+            self._made = {other: made for other, made in self._made.items() if other[0] != model.name}
+            self._made[key] = _ModelTexts(DocumentScorer(trained), model.threads)
+        return self._made[key]
+
+
+class _ModelTexts:
+    """A model's own scorer of texts, asked in the way of `TextScorer`."""
+
+    def __init__(self, scorer: DocumentScorer, threads: int) -> None:
+        self._scorer, self._threads = scorer, threads
+
+    def score(self, query: str, documents: Sequence[str]) -> Float64Array:
+        """A score for each document; ages are counted from now."""
+        return self._scorer.scores(query, documents, time=time(), threads=self._threads)
 
 
 class TextDocument(msgspec.Struct):
