@@ -5,13 +5,10 @@
 
 import inspect
 
-from rankwright.judgments.agreement import Coefficient
 from rankwright.judgments.choosing.judging_plan import DifferenceEstimate, JudgingPlan, plan_comparison
 from rankwright.judgments.choosing.training_plan import training_order
 from rankwright.judgments.click_judgments import joined_judgments, judgments_of_clicks
 from rankwright.judgments.combining.combined_labels import METHODS, CombinedLabels, combine
-from rankwright.judgments.combining.held_out import HeldOutComparison
-from rankwright.judgments.combining.rater_model import RaterModel
 from rankwright.judgments.files.gathering import gather
 from rankwright.judgments.files.judgment_files import read_judgments, write_judgments
 from rankwright.judgments.judgment_store import JudgmentStore

@@ -32,7 +32,7 @@ def judgments_of_clicks(model: ClickModel, *, rater: str | None = None) -> Judgm
     --------
     >>> import rankwright as rw
     >>> log = rw.clicks.ClickLog.from_lists(["q"] * 4, [["a", "b"]] * 4, [[1], [1], [1], []])
-    >>> model = rw.clicks.click_model("ctr").fit(log)
+    >>> model = rw.clicks.click_model("document-rate").fit(log)
     >>> rw.judgments.judgments_of_clicks(model)
     Judgments(2 judgments of 2 documents of 1 query by 1 rater)
     """

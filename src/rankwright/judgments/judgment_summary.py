@@ -41,9 +41,21 @@ MOST_SHOWN = 20  # raters and pairs of raters in a table for people
 class RaterSummary:
     """What is known of one rater.
 
-    `leniency` is how far its grades lie above those of others on the same documents, on average, with an interval;
-    `same` is the share of other raters' grades that are equal to its own, and `careless` the expected share of its
-    answers that have nothing to do with the document.
+    Attributes
+    ----------
+    rater, kind : str
+        Its name, and whether it is a person, a model or a source of clicks.
+    n_judgments, n_shared, n_flips : int
+        How many judgments it made, how many grades others gave the same documents too, and how many documents it
+        graded twice and differently.
+    mean : float
+        Its mean grade.
+    leniency, interval : float, Interval
+        How far its grades lie above those of others on the same documents, on average, and the 95 % interval.
+    same : float
+        The share of other raters' grades of the same documents that are equal to its own.
+    careless : float
+        The expected share of its answers that have nothing to do with the document.
     """
 
     rater: str

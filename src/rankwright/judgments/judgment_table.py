@@ -56,7 +56,7 @@ class Judgment:
     --------
     >>> import rankwright as rw
     >>> rw.judgments.Judgment("q1", "d1", "ann", 2.0).identity
-    'be3a4c1a3b9ddda0bc3c2ae56f5cd3a9'
+    'e77cd20f22ae7db3b90ab97d8124adfa'
     """
 
     query: str
@@ -217,7 +217,20 @@ class Judgments:
         return self.take(wanted[self.raters])
 
     def places_of_raters(self, names: Sequence[str], what: str = "rater") -> IntArray:
-        """Return where raters of these names stand in `rater_ids`; an error names one that did not judge."""
+        """Return where raters stand in `rater_ids`; an error names one that did not judge.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of raters.
+        what : str, default "rater"
+            What the error calls them.
+
+        Returns
+        -------
+        array of int64
+            A place for each name.
+        """
         place_of = {name: place for place, name in enumerate(text_ids(self.rater_ids).tolist())}
         unknown = [name for name in names if str(name) not in place_of]
         if unknown:

@@ -167,7 +167,18 @@ class JudgingPlan(Tabular):
         return np.flatnonzero(np.isnan(gains))[:budget]
 
     def gains_of(self, judged: Judgments | None) -> Float64Array:
-        """Return the gain of each document that was judged, NaN for the others."""
+        """Return the gain of each document that was judged.
+
+        Parameters
+        ----------
+        judged : Judgments or None
+            What was judged so far, one grade for each document.
+
+        Returns
+        -------
+        array of float64
+            A gain for each document of the plan, NaN where it was not judged.
+        """
         gains = np.full(len(self), np.nan)
         if judged is None:
             return gains
