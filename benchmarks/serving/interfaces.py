@@ -80,7 +80,7 @@ def serve(kind: str, port: int) -> None:
     from granian.constants import Interfaces
     from granian.server import Server
 
-    more = {"blocking_threads": 4} if kind == "wsgi" else {}
+    more: dict[str, Any] = {"blocking_threads": 4} if kind == "wsgi" else {}
     Server(
         f"benchmarks.serving.interfaces:{kind}", port=port, interface=Interfaces(kind), log_enabled=False, **more
     ).serve()
