@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankwright.kernels import reference
 from rankwright.kernels.naive.matches import MEASURES, log_of
-from rankwright.kernels.records import QueryPairs, MatchedTerms, StreamViews, TextColumns, TokenStream
+from rankwright.kernels.records import MatchedTerms, QueryPairs, StreamViews, TextColumns, TokenStream
 
 NO_TERM = 2**32 - 1
 SETTINGS = {

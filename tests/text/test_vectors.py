@@ -89,7 +89,7 @@ def test_rows_are_matched_by_id(index, values, tmp_path):
         (lambda index, values: document_vectors(index, values[:2], ["d1", "x"]), r"1 ids are not in .*'x'"),
         (lambda index, values: document_vectors(index, values[:2], ["d1", "d1"]), "two vectors"),
         (lambda index, values: document_vectors(index, values[:2], ["d1"]), "1 ids for 2"),
-        (lambda index, values: document_vectors(index, np.full((N, 2), np.nan)), "holds NaN"),
+        (lambda index, _: document_vectors(index, np.full((N, 2), np.nan)), "holds NaN"),
     ],
 )
 def test_what_does_not_fit_the_index(index, values, make, told):

@@ -77,9 +77,9 @@ def test_an_open_index_outlives_its_replacement(folder):
     assert len(list(folder.glob(f"{SEGMENT_PREFIX}*"))) == 1
 
 
-def test_a_build_that_fails_leaves_nothing_new(folder, tmp_path):
+def test_a_build_that_fails_leaves_nothing_new(folder):
+    batch = next(iter(read_documents(DOCUMENTS).batches()))
     with pytest.raises(InputError, match="two documents have the id"):
-        batch = next(iter(read_documents(DOCUMENTS).batches()))
         build_index([batch, batch], folder)
     assert {path.name for path in folder.iterdir()} == {
         ".lock",
