@@ -18,6 +18,7 @@ from rankwright.container.checks import file_faults, read_field, read_integer, r
 from rankwright.container.file import read_container, write_container
 from rankwright.errors import ContainerError, InputError, require_input
 from rankwright.text.analysis import Analyser, Tokeniser
+from rankwright.text.collections.decoding import whole_characters
 from rankwright.text.collections.field_kinds import KINDS, Field
 from rankwright.text.index.array_files import ArrayFolder, StoredArray
 from rankwright.text.index.layout import MOST_DOCUMENTS, IndexLayout
@@ -114,6 +115,7 @@ def _restored(header: Mapping[str, Any], tokeniser: Tokeniser | None) -> Manifes
     for pair in read_list(header, "fields", list):
         fits = len(pair) == 2 and all(isinstance(part, str) for part in pair) and pair[1] in KINDS
         require_input(fits, f"a field must be a name and a kind, got {pair!r}")
+        require_input(whole_characters(pair[0]) == pair[0], f"a field cannot be called {pair[0]!r}")
         fields.append(Field(*pair))
     require_input(len({field.name for field in fields}) == len(fields), "two fields have the same name")
     analyser = Analyser.from_dict(read_field(header, "analyser", dict), tokeniser)
