@@ -324,11 +324,18 @@ def plan_comparison(
     sizes = np.maximum(sizes, sizes.max() * 1e-3)
     priorities = random_numbers(pool.query_ids, pool.document_ids, seed) / sizes
     order = np.lexsort((pool.document_ids, pool.query_ids, priorities))
-    parts: list[Any] = [pool.query_ids, pool.document_ids, sizes, priorities, pool.weights, foretold]
     depth = depth_of(measure) or 0
     n_pooled = len(_union(first, second, depth, measure.convention))
-    queries, documents, *numbers = (part[order] for part in parts)
-    return JudgingPlan(queries, documents, *numbers, measure=measure, n_pooled=n_pooled)
+    return JudgingPlan(
+        query_ids=pool.query_ids[order],
+        document_ids=pool.document_ids[order],
+        sizes=sizes[order],
+        priorities=priorities[order],
+        weights=pool.weights[order],
+        foretold=foretold[order],
+        measure=measure,
+        n_pooled=n_pooled,
+    )
 
 
 def _union(first: ScoredLists, second: ScoredLists, depth: int, convention: Convention) -> set[tuple[str, str]]:
