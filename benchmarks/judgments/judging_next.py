@@ -116,7 +116,8 @@ class Oracle:
 def oracle_of(data: rw.RankingDataset, first: int, second: int) -> Oracle:
     """What the labels say of two features as rankers."""
     columns = [data.in_source_order(data.features[:, column]).astype(np.float64) for column in (first, second)]
-    plan = plan_comparison(*(ScoredLists.of_dataset(column, data) for column in columns), METRIC)
+    one, other = (ScoredLists.of_dataset(column, data) for column in columns)
+    plan = plan_comparison(one, other, METRIC)
     documents = np.asarray(data.document_ids).tolist()
     gain_of = dict(zip(documents, (2.0 ** np.asarray(data.labels) - 1).tolist(), strict=True))
     gains = np.array([gain_of[name] for name in plan.document_ids.tolist()])
@@ -149,7 +150,7 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for one, other in PAIRS:
         oracle = oracle_of(data, best[one], best[other])
-        ways = {
+        ways: dict[str, Any] = {
             "plan": oracle.by_plan,
             "random": lambda rng, oracle=oracle: oracle.at_random(rng, oracle.n_documents),
             "random of the first ten": lambda rng, oracle=oracle: oracle.at_random(rng, oracle.plan.n_pooled),

@@ -49,7 +49,7 @@ def combined(data: rw.RankingDataset, grades: dict[str, np.ndarray]) -> Combined
 
 def reached(train: rw.RankingDataset, test: rw.RankingDataset, trees: int) -> float:
     """What LambdaMART reaches on the test queries."""
-    settings = {"n_trees": trees, "learning_rate": 0.1, "max_leaves": 10, "min_docs_in_leaf": 100}
+    settings: dict[str, Any] = {"n_trees": trees, "learning_rate": 0.1, "max_leaves": 10, "min_docs_in_leaf": 100}
     ranker = rw.LambdaMART(**settings, threads=1).fit(train)
     return float(rw.evaluate(ranker, test, [METRIC], threads=1)[METRIC].mean)
 
@@ -86,7 +86,7 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for fold in range(1, 6):
         parts = fold_data(fold)
-        exact = reached(*parts, given.trees)
+        exact = reached(parts[0], parts[1], given.trees)
         draws = [one_draw(fold, draw, parts, given.trees, given.more) for draw in range(given.draws)]
         rows.append(
             {"fold": fold, "true": exact} | {name: float(np.mean([one[name] for one in draws])) for name in draws[0]}

@@ -41,7 +41,7 @@ def noisy(rng: np.random.Generator, truth: np.ndarray, deviation: float) -> np.n
 
 def clipped(grades: np.ndarray) -> np.ndarray:
     """Grades kept on the scale."""
-    return np.clip(grades, 0, GRADES - 1).astype(np.int64)
+    return np.asarray(np.clip(grades, 0, GRADES - 1), np.int64)
 
 
 def anything(rng: np.random.Generator, truth: np.ndarray) -> np.ndarray:
@@ -53,7 +53,7 @@ def copied(rng: np.random.Generator, rater: np.ndarray, document: np.ndarray) ->
     """Grades that the members of a ring give alike, whatever the document is."""
     answers = rng.integers(0, GRADES, (RINGS, N_DOCUMENTS))
     ring = rng.integers(0, RINGS, rater.max() + 1)
-    return answers[ring[rater], document]
+    return np.asarray(answers[ring[rater], document])
 
 
 # By kind: the grades, from true grades, a number from 0 to 1 for each rater, raters and documents.
@@ -96,7 +96,7 @@ def crowd_kit(rater: np.ndarray, document: np.ndarray, grade: np.ndarray) -> dic
     """Labels and expected grades by crowd-kit's Dawid-Skene, where it is installed."""
     try:
         import pandas as pd
-        from crowdkit.aggregation.classification.dawid_skene import DawidSkene
+        from crowdkit.aggregation.classification.dawid_skene import DawidSkene  # type: ignore[import-not-found]
     except ImportError:
         return {}
     frame = pd.DataFrame({"task": document, "worker": rater, "label": grade})

@@ -37,6 +37,7 @@ def test_a_model_of_raters_beats_the_mean_where_raters_differ():
     truth, grades = three_raters()
     made = combine(table_of(grades))
     assert error(made.labels, truth) < 0.75 * error(combine(table_of(grades), method="mean").labels, truth)
+    assert made.raters is not None
     leniency = dict(zip(made.rater_ids.tolist(), made.raters.leniency.tolist(), strict=True))
     assert leniency["strict"] < -0.4 < leniency["careful"]
     careless = dict(zip(made.rater_ids.tolist(), made.raters.careless.tolist(), strict=True))
@@ -136,7 +137,7 @@ def training_data(n_queries: int = 6) -> tuple[rw.RankingDataset, judgments.Judg
     rng = np.random.default_rng(0)
     made = [
         Judgment(str(query), name, rater, float(np.clip(label + rng.integers(-1, 2), 0, 4)))
-        for query, name, label in zip(data.qid.tolist(), ids[:-1], data.labels.tolist(), strict=False)
+        for query, name, label in zip(data.qid.tolist(), ids[:-1], np.asarray(data.labels).tolist(), strict=False)
         for rater in ("ann", "bob", "cy")
     ]
     return data, gather([*made, Judgment(str(data.qid[0]), "d0", "ann", other="d1"), Judgment("9", "none", "ann", 1.0)])
@@ -147,11 +148,11 @@ def test_training_takes_labels_weights_and_preferences():
     made = combine(table)
     assert made.n_missing_from(data) == 1
     labelled = made.labelled(data)
-    assert np.isnan(labelled.labels).sum() == 1  # the document that nobody judged
+    assert np.isnan(np.asarray(labelled.labels)).sum() == 1  # the document that nobody judged
     gains = made.chances @ (2.0**made.scale - 1)
-    row = labelled.document_ids.tolist().index("d3")
+    row = np.asarray(labelled.document_ids).tolist().index("d3")
     own = made.document_ids[made.documents].tolist().index("d3")
-    assert 2 ** float(labelled.labels[row]) - 1 == pytest.approx(gains[own], rel=1e-5)
+    assert 2 ** float(np.asarray(labelled.labels)[row]) - 1 == pytest.approx(gains[own], rel=1e-5)
     assert labelled.document_weights is not None
     paired = made.preferences_for(data)
     pairs = paired.preferences
@@ -167,6 +168,7 @@ def test_pairs_are_by_the_chance_that_one_is_better():
     data, _ = training_data()
     made = combine(table, method="mean")  # chances are the shares of grades
     pairs = made.preferences_for(data).preferences
+    assert pairs is not None
     place_of = {name: place for place, name in enumerate(made.document_ids[made.documents].tolist())}
     names = np.asarray(data.document_ids).tolist()
     for pair in range(0, len(pairs), 17):

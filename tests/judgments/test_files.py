@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def some(n: int = 60, seed: int = 0) -> list[Judgment]:
     for number in range(n):
         query, document, rater = f"q{rng.integers(5)}", f"d {rng.integers(8)}", f"r{rng.integers(4)}"
         kind = "model" if rater == "r3" else "person"
-        more = {"time": float(number), "comment": 'said "so", twice' if number % 7 == 0 else ""}
+        more: dict[str, Any] = {"time": float(number), "comment": 'said "so", twice' if number % 7 == 0 else ""}
         if number % 5 == 0:
             made.append(Judgment(query, document, rater, kind=kind, other="another", preference=0.75, **more))
         else:
@@ -123,6 +124,8 @@ def test_what_cannot_be_read_is_told_in_one_line(name, content, told, tmp_path):
 
 
 def test_wrong_values_of_one_judgment():
+    usual: dict[str, Any] = {"query": "q", "document": "d", "rater": "r", "grade": 1.0}
+    wrong: dict[str, Any]
     for wrong, told in (
         ({"query": ""}, "query must be a text"),
         ({"grade": None}, "needs a grade"),
@@ -133,7 +136,7 @@ def test_wrong_values_of_one_judgment():
         ({"grade": None, "other": "e", "preference": 2.0}, "preference must lie between 0 and 1"),
     ):
         with pytest.raises(InputError, match=told):
-            Judgment(**({"query": "q", "document": "d", "rater": "r", "grade": 1.0} | wrong))
+            Judgment(**(usual | wrong))
 
 
 def test_a_rater_is_of_one_kind_and_models_must_have_judged(tmp_path):

@@ -60,7 +60,7 @@ def lists_of(data: rw.RankingDataset, column: int) -> ScoredLists:
 
 
 def labels_of(data: rw.RankingDataset, queries: set[str], more: float = 0.0) -> judgments.Judgments:
-    rows = zip(data.qid.tolist(), np.asarray(data.document_ids).tolist(), data.labels.tolist(), strict=True)
+    rows = zip(data.qid.tolist(), np.asarray(data.document_ids).tolist(), np.asarray(data.labels).tolist(), strict=True)
     return gather(Judgment(query, name, "r", label + more) for query, name, label in rows if query in queries)
 
 
@@ -81,7 +81,7 @@ def test_differences_are_paired():
     difference = found.estimates["b - a"]["ndcg@10"]
     values = [rw.evaluate(data.in_source_order(data.features[:, column]), data, ["ndcg@10"])["ndcg@10"].values
               for column in (0, 1)]  # fmt: skip
-    judged = np.isin(data.query_ids, [f"q{n}" for n in range(15)])
+    judged = np.isin(np.asarray(data.query_ids), [f"q{n}" for n in range(15)])
     assert difference.human_mean == pytest.approx(float((values[1] - values[0])[judged].mean()))
     assert difference.n_human == 15
     assert difference.mean < 0
@@ -145,7 +145,7 @@ def test_the_order_of_a_plan_depends_on_ids_and_seed_alone():
     order = np.random.default_rng(1).permutation(data.n_docs)
     ids = np.asarray(data.document_ids)[order]
     other = rw.RankingDataset.from_arrays(
-        data.features[order], data.labels[order], qid=data.qid[order], document_ids=ids
+        data.features[order], np.asarray(data.labels)[order], qid=data.qid[order], document_ids=ids
     )
     plans = [plan_comparison(lists_of(one, 0), lists_of(one, 1), "p@5") for one in (data, other)]
     assert plans[0].document_ids.tolist() == plans[1].document_ids.tolist()

@@ -69,7 +69,8 @@ def judgments_next(
                 f"a comparison takes two rankers, got {len(systems)}: give --model, --scores or --run twice",
             )
             foretold = shared.read_given(expected, {}) if expected else None
-            plan = plan_comparison(*systems, metric, convention, expected=foretold, seed=seed)
+            first, second = systems
+            plan = plan_comparison(first, second, metric, convention, expected=foretold, seed=seed)
             found, table = _for_comparison(plan, known, budget)
     if out is not None:
         from rankwright.report.table_files import write_columns

@@ -169,12 +169,11 @@ def rater_pairs(ratings: Ratings) -> tuple[list[RaterPair], int]:
     stops = np.append(starts[1:], len(distinct))
     made = []
     for one in chosen.tolist():
-        table = np.zeros(squared)
-        cells_of = slice(starts[one], stops[one])
-        table[distinct[cells_of] % squared] = times[cells_of]
-        table = table.reshape(n_levels, n_levels)
-        first, second = divmod(int(raters[one]), ratings.n_raters)
-        made.append(RaterPair(first, second, cohen_kappa(table), cohen_kappa(table, weights)))
+        cells_of, flat = slice(starts[one], stops[one]), np.zeros(squared)
+        flat[distinct[cells_of] % squared] = times[cells_of]
+        table = flat.reshape(n_levels, n_levels)
+        rater, other = divmod(int(raters[one]), ratings.n_raters)
+        made.append(RaterPair(rater, other, cohen_kappa(table), cohen_kappa(table, weights)))
     return made, len(raters)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, IntArray, text_ids
+from rankwright.arrays import Float64Array, Int32Array, IntArray, text_ids
 from rankwright.data.frames import Tabular
 from rankwright.errors import require_type
 from rankwright.judgments.agreement import (
@@ -326,7 +326,7 @@ def _raters(judgments: Judgments, ratings: Ratings | None) -> list[RaterSummary]
     ]
 
 
-def _mean_of(groups: IntArray, values: Float64Array, n_groups: int) -> Float64Array:
+def _mean_of(groups: IntArray | Int32Array, values: Float64Array, n_groups: int) -> Float64Array:
     sums, counts = np.bincount(groups, weights=values, minlength=n_groups), np.bincount(groups, minlength=n_groups)
     with np.errstate(invalid="ignore"):
         return np.asarray(sums / counts, np.float64)

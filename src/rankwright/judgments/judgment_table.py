@@ -161,7 +161,7 @@ class Judgments:
     @property
     def is_grade(self) -> BoolArray:
         """Whether each row is a grade; the others are preferences."""
-        return self.others == NO_DOCUMENT
+        return np.asarray(self.others == NO_DOCUMENT, np.bool_)
 
     @property
     def pair_keys(self) -> IntArray:
@@ -311,7 +311,7 @@ def _order(table: Judgments) -> IntArray:
     places = np.flatnonzero(alike)
     if len(places):
         rows = order[places]
-        parts = [part[rows] for part in (table.times, table.errors, table.values, table.others)]
+        parts: list[NDArray[Any]] = [part[rows] for part in (table.times, table.errors, table.values, table.others)]
         if table.comments is not None:
             parts.insert(0, np.unique(table.comments[rows], return_inverse=True)[1])
         order[places] = rows[np.lexsort([*parts, keys[places]])]

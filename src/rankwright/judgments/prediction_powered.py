@@ -170,7 +170,7 @@ def _imagined(rest: Float64Array) -> float:
     spread = float((rest**2).mean())
     if spread < NO_SPREAD:  # the model tells all
         return 0.0
-    skewness = abs(float((rest**3).mean())) / spread**1.5 / math.sqrt(len(rest))
+    skewness = abs(float((rest**3).mean())) / math.sqrt(spread**3 * len(rest))
     return MOST_IMAGINED * min(1.0, max(0.0, (skewness - SLIGHTLY_SKEWED) / (STRONGLY_SKEWED - SLIGHTLY_SKEWED)))
 
 
@@ -318,7 +318,7 @@ def _values(
     needed = ~np.isnan(by_model.labels)
     found = {}
     for measure, (name, result) in zip(measures, x.results.items(), strict=True):
-        wanted = _top(lists, measure, threads) if measure.metric.family in TOP_ALONE else needed
+        wanted = _top(lists, measure, threads) if getattr(measure.metric, "family", "") in TOP_ALONE else needed
         judged = _all_of(lists, ~wanted | ~np.isnan(labels)) & _any_of(lists, ~np.isnan(labels))
         short = name if measure.convention.name == "standard" else measure.metric.name
         found[short] = (y.results[name].values, result.values, judged)
@@ -338,7 +338,8 @@ def _top(lists: ScoredLists, measure: Measure, threads: int | None) -> BoolArray
 
 def _all_of(lists: ScoredLists, holds: BoolArray) -> BoolArray:
     """For each query, whether something holds of all its rows."""
-    return np.bincount(lists.groups.query_of_row[~holds], minlength=lists.groups.n_queries) == 0
+    n_missing = np.bincount(lists.groups.query_of_row[~holds], minlength=lists.groups.n_queries)
+    return np.asarray(n_missing == 0, np.bool_)
 
 
 def _any_of(lists: ScoredLists, holds: BoolArray) -> BoolArray:

@@ -55,8 +55,8 @@ class PooledDocuments:
 
 def pooled(first: ScoredLists, second: ScoredLists, measure: Measure) -> PooledDocuments:
     """The documents among the first ones of either ranker whose share in the difference is not 0."""
-    depth = measure.metric.cutoff
-    if measure.metric.family not in METRICS or depth is None:
+    depth = depth_of(measure)
+    if family_of(measure) not in METRICS or depth is None:
         raise InputError(f"{measure.metric.name} is no sum over documents: choose dcg@k or p@k, such as dcg@10")
     tops = [_tops(lists, depth, measure.convention) for lists in (first, second)]
     queries = sorted({query for top in tops for query in top})
@@ -80,8 +80,19 @@ def pooled(first: ScoredLists, second: ScoredLists, measure: Measure) -> PooledD
     )
 
 
+def family_of(measure: Measure) -> str:
+    """The name of the metric without its cutoff."""
+    return str(getattr(measure.metric, "family", ""))
+
+
+def depth_of(measure: Measure) -> int | None:
+    """How many documents the metric looks at; None for all."""
+    cutoff: int | None = getattr(measure.metric, "cutoff", None)
+    return cutoff
+
+
 def _discounts(measure: Measure, depth: int, length: int) -> Float64Array:
-    if measure.metric.family == "p":
+    if family_of(measure) == "p":
         over = depth if measure.convention.precision_over is PrecisionOver.CUTOFF else max(1, min(depth, length))
         return np.full(depth, 1.0 / over)
     return measure.convention.discount.table(depth)
@@ -313,10 +324,18 @@ def plan_comparison(
     sizes = np.maximum(sizes, sizes.max() * 1e-3)
     priorities = random_numbers(pool.query_ids, pool.document_ids, seed) / sizes
     order = np.lexsort((pool.document_ids, pool.query_ids, priorities))
-    parts = (pool.query_ids, pool.document_ids, sizes, priorities, pool.weights, foretold)
-    depth = measure.metric.cutoff or 0
+    depth = depth_of(measure) or 0
     n_pooled = len(_union(first, second, depth, measure.convention))
-    return JudgingPlan(*(part[order] for part in parts), measure, n_pooled)
+    return JudgingPlan(
+        query_ids=pool.query_ids[order],
+        document_ids=pool.document_ids[order],
+        sizes=sizes[order],
+        priorities=priorities[order],
+        weights=pool.weights[order],
+        foretold=foretold[order],
+        measure=measure,
+        n_pooled=n_pooled,
+    )
 
 
 def _union(first: ScoredLists, second: ScoredLists, depth: int, convention: Convention) -> set[tuple[str, str]]:
@@ -340,7 +359,7 @@ def _foretold(pool: PooledDocuments, expected: Judgments | None, measure: Measur
 
 
 def _gains(labels: Any, measure: Measure) -> Float64Array:
-    if measure.metric.family == "p":
+    if family_of(measure) == "p":
         return measure.convention.relevant.of(labels).astype(np.float64)
     return np.asarray(measure.convention.gain(labels), np.float64)
 

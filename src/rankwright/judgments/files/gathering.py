@@ -106,7 +106,7 @@ class Gathering:
             low, high = self.scale
             faults.append((RowFault.OUTSIDE, is_grade & np.isnan(errors) & ((values < low) | (values > high))))
         usable = self._usable(faults, n_rows, place_of)
-        columns = {
+        columns: dict[str, Any] = {
             "queries": block.queries,
             "documents": block.documents,
             "raters": block.raters,
@@ -115,7 +115,7 @@ class Gathering:
             "errors": errors.astype(np.float32),
             "times": np.asarray(times, np.float64),
         }
-        kept = {name: column if usable.all() else column[usable] for name, column in columns.items()}
+        kept: dict[str, Any] = {name: column if usable.all() else column[usable] for name, column in columns.items()}
         if block.comments is not None:
             kept["comments"] = np.array(block.comments, np.dtypes.StringDType())[usable]
         self._parts.append(kept)
@@ -162,15 +162,19 @@ class Gathering:
             found = [f"{problem} ({self.first_problems[problem]})" for problem in self.problems]
             raise InputError(f"there are no judgments: {'; '.join(found) or 'nothing was read'}")
         n_raters = len(self.raters)
-        ids = {"query_ids": self.queries.ids(), "document_ids": self.documents.ids(), "rater_ids": self.raters.ids()}
+        ids: dict[str, Any] = {
+            "query_ids": self.queries.ids(),
+            "document_ids": self.documents.ids(),
+            "rater_ids": self.raters.ids(),
+        }
         self.queries, self.documents, self.raters = (Codes() for _ in range(3))  # their tables are large
         comments = self._comments(sizes)
-        columns = {}
+        columns: dict[str, Any] = {}
         for name in ("queries", "documents", "raters", "values", "others", "errors", "times"):
             columns[name] = np.concatenate([part.pop(name) for part in self._parts])
         kinds = np.array([self._kinds.get(rater, 0) for rater in range(n_raters)], np.int8)
-        found = {"problems": dict(self.problems), "first_problems": dict(self.first_problems)}
-        return in_canonical_order(Judgments(**columns, **ids, comments=comments, kinds=kinds, **found))
+        told: dict[str, Any] = {"problems": dict(self.problems), "first_problems": dict(self.first_problems)}
+        return in_canonical_order(Judgments(**columns, **ids, comments=comments, kinds=kinds, **told))
 
     def _comments(self, sizes: Sequence[int]) -> Any:
         if not any("comments" in part for part in self._parts):
