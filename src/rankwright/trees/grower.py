@@ -20,6 +20,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, Int32Array,
 from rankwright.errors import InputError, SettingError
 from rankwright.kernels.records import GrowthScratch, SparseCodes, SplitColumns, TreeNodes
 from rankwright.memory import require_memory
+from rankwright.trees.bins.arranging import NOT_ARRANGED
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import GROUP_BYTES, slots_of
 from rankwright.trees.forests.forest import DTYPE_OF, Tree
@@ -93,7 +94,7 @@ class GrowerMemory:
         )
 
 
-def histogram_words(data: BinnedDataset, features: Int32Array) -> int:
+def histogram_words(data: BinnedDataset, features: Int32Array = NOT_ARRANGED.features) -> int:
     """The most words a histogram takes: two per bin, features of a group as far apart as its widest one needs.
 
     `features` are those of arranged places, where there are any. Of sparse codes it takes one for each place, and two
