@@ -46,6 +46,8 @@ def _section(record: Mapping[str, Any]) -> Iterator[str]:
     yield markdown_table(["whose", "ranker", *columns], rows, numbers=columns)
     if record["letor"] == "MQ2007":
         yield REBUILT
+    if record["notes"].get("left_out"):
+        yield f"Left out, because not every fold is done: {'; '.join(record['notes']['left_out'])}."
     versions = ", ".join(f"{library} {number}" for library, number in record["versions"].items())
     seconds = ", ".join(f"{row['ranker']} {row['seconds']:,.0f}" for row in record["rows"] if "seconds" in row)
     yield (
