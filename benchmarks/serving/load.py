@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -66,6 +67,26 @@ def wait_until_open(port: int, seconds: float = 30.0) -> None:
             time.sleep(0.3)
             return
     raise TimeoutError(f"nothing listens at port {port}")
+
+
+def is_open(port: int) -> bool:
+    """Whether something listens at a port of this machine."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def end_group(server: subprocess.Popen[bytes]) -> None:
+    """End a server that leads a session of its own, with all that it started: some outlive their parent."""
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(server.pid, how)
+        except ProcessLookupError:
+            break
+        time.sleep(1)
+    server.wait()
 
 
 def processes_below(pid: int) -> list[int]:

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.helpers.records import leave
-from benchmarks.serving.load import Load, cpu_seconds, wait_until_open
+from benchmarks.serving.load import Load, cpu_seconds, end_group, is_open, wait_until_open
 
 import rankwright as rw
 
@@ -98,7 +98,10 @@ def bodies(rows: np.ndarray, folder: Path, peers: str | None) -> list[Asked]:
 def measured(asked: Asked, seconds: int, folder: Path) -> dict[str, Any]:
     environment = os.environ | {"OMP_NUM_THREADS": "1", "BENTOML_DO_NOT_TRACK": "True"} | asked.environment
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    server = subprocess.Popen(["taskset", "-c", "0", *asked.command], env=environment, cwd=folder, **quiet)
+    # A server that an earlier run left behind would answer in this one's place.
+    assert not is_open(PORT), f"something listens at port {PORT} already"
+    command = ["taskset", "-c", "0", *asked.command]
+    server = subprocess.Popen(command, env=environment, cwd=folder, start_new_session=True, **quiet)
     try:
         wait_until_open(PORT, 90)
         load = Load(f"http://127.0.0.1:{PORT}{asked.path}", asked.body, asked.kind, folder, asked.headers)
@@ -106,9 +109,10 @@ def measured(asked: Asked, seconds: int, folder: Path) -> dict[str, Any]:
         before = cpu_seconds(server.pid)
         found = load.run(seconds=seconds)
         found["cpu_us"] = (cpu_seconds(server.pid) - before) / max(1, found["requests"]) * 1e6
+        assert server.poll() is None, f"{asked.name} ended while it was measured"
+        assert found["wrong"] == found["broken"] == 0, f"{asked.name}: {found}"
     finally:
-        server.terminate()
-        server.wait()
+        end_group(server)
     return found
 
 
