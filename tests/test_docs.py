@@ -164,8 +164,10 @@ class TestReadmeAndTour:
 
     def test_the_tour_shows_every_command(self):
         shown = {command[0] for command in commands_of(TOUR)}
-        # Some need a log or texts, which the quickstart does not write: docs/clicks.md and docs/texts.md show them.
-        assert shown == set(COMMANDS) - {"quickstart", "reproduce", "clicks", "index", "features"}
+        # Some need a log, texts or raters, which the quickstart does not write: docs/clicks.md, docs/texts.md and
+        # docs/judgments.md show them. `serve` does not end: docs/serving.md shows it.
+        elsewhere = {"quickstart", "reproduce", "clicks", "index", "features", "serve"}
+        assert shown == {name for name in COMMANDS if not name.startswith("judgments")} - elsewhere
 
     def test_commands_run_in_order_on_what_the_quickstart_wrote(self, toured_folder):
         folder, printed = toured_folder

@@ -149,11 +149,12 @@ def _of_table(system: str, data: Fold) -> Any:
 
 
 def rows_of(folder: str, systems: Iterable[str]) -> list[dict[str, Any]]:
-    """The published rows and those that were computed: means over folds, and MAP paired with our bags by query."""
+    """The published rows and those that were computed on all folds: means, and MAP paired with our bags by query."""
     name = Path(folder).name
     rows: list[dict[str, Any]] = [
         {"whose": "published", "ranker": ranker, **figures} for ranker, figures in LETOR_BASELINES[name].items()
     ]
+    systems = [one for one in systems if all(Task(folder, fold, one).path.exists() for fold in range(5))]
     folds = {system: [_kept(Task(folder, fold, system)) for fold in range(5)] for system in systems}
     bags = np.concatenate([one["values"]["map"] for one in folds[BAGS]]) if BAGS in folds else None
     for system, kept in folds.items():
@@ -180,10 +181,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", help="LETOR 4.0's folders MQ2007 and MQ2008, with Fold1 to Fold5 in each")
     parser.add_argument("--trials", type=int, default=TRIALS, help="settings that each boosted forest is tuned with")
+    parser.add_argument("--so-far", action="store_true", help="run nothing: a table of the systems that are done")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     tasks = [Task(one, fold, system) for one in options.folders for system in SYSTEMS for fold in range(5)]
     missing = [task for task in tasks if not task.path.exists() or _kept(task)["trials"] != options.trials]
+    missing = [] if options.so_far else missing
     with ProcessPoolExecutor(options.jobs) as pool:
         for done in as_completed([pool.submit(run, task, options.trials) for task in missing]):
             print(*done.result()[1:], flush=True)

@@ -29,8 +29,7 @@ def long_searches() -> Iterator[None]:
         "LASTING": LASTING,
         "LEAST_GAIN": 0.0,
         "TREES_IN_ALL_FOLDS": MOST_TREES,
-        "RACE_FOR_BAGS": MOST_TREES,
-        "LEAD_FOR_BAGS": LEAD_FOR_BAGS,
+        "LEADS_FOR_BAGS": {MOST_TREES: LEAD_FOR_BAGS},
         "RATE_IN_BAGS": sizing.SMALL.learning_rate,
     }
     with ExitStack() as stack:

@@ -50,8 +50,8 @@ def by_rankwright(n_trees: int, max_leaves: int, max_bins: int, threads: int, ob
     return train
 
 
-def by_lightgbm(n_trees: int, max_leaves: int, max_bins: int, threads: int) -> Train:
-    settings = {
+def by_lightgbm(n_trees: int, max_leaves: int, max_bins: int, threads: int, **switches: bool) -> Train:
+    settings: dict[str, Any] = {
         "objective": "lambdarank",
         "num_leaves": max_leaves,
         "learning_rate": LEARNING_RATE,
@@ -59,6 +59,7 @@ def by_lightgbm(n_trees: int, max_leaves: int, max_bins: int, threads: int) -> T
         "max_bin": max_bins,
         "num_threads": threads,
         "verbose": -1,
+        **switches,
     }
 
     def train(data: RankingDataset) -> Predict:

@@ -20,14 +20,17 @@ GUIDES = {
     "inspect": ("data", "models", "lambdarank"),
     "convert": ("data", "svmlight"),
     "clicks": ("clicks",),
+    "judgments": ("judgments",),
+    "judgments combine": ("judgments",),
+    "judgments next": ("judgments",),
     "train": ("which_ranker", "lambdamart", "nets", "scale"),
     "tune": ("tuning",),
     "cv": ("tuning",),
     "benchmark": ("comparing", "which_ranker"),
     "bag": ("blmart", "scale"),
     "score": ("models",),
-    "evaluate": ("metrics", "conventions"),
-    "compare": ("comparing",),
+    "evaluate": ("metrics", "conventions", "judgments"),
+    "compare": ("comparing", "judgments"),
     "fuse": ("comparing",),
     "explain": ("explaining",),
     "compress": ("compression",),
@@ -41,12 +44,12 @@ GUIDES = {
 def pages() -> dict[str, str]:
     """The Markdown of each page by its file name; the first is the list of all."""
     group: Any = get_command(app)
-    found = {f"{name}.md": _page(name, group.commands[name]) for name in COMMANDS}
+    found = {_file_of(name): _page(name, group.commands[name]) for name in COMMANDS}
     return {"index.md": _index(group)} | found
 
 
 def _index(group: Any) -> str:
-    rows = [f"| [`{name}`]({name}.md) | {_first_sentence(group.commands[name])} |" for name in COMMANDS]
+    rows = [f"| [`{name}`]({_file_of(name)}) | {_first_sentence(group.commands[name])} |" for name in COMMANDS]
     return "\n".join(
         [
             "# Commands",
@@ -62,6 +65,11 @@ def _index(group: Any) -> str:
             "",
         ]
     )
+
+
+def _file_of(name: str) -> str:
+    """The file of a command's page; a command may have two words."""
+    return f"{name.replace(' ', '-')}.md"
 
 
 def _first_sentence(command: Any) -> str:

@@ -2,6 +2,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "bindings/codes.hpp"
 #include "bindings/define.hpp"
@@ -45,11 +46,23 @@ template <> struct Reader<TreeSettings> {
     }
 };
 
+template <> struct Reader<ArrangedRows> {
+    static ArrangedRows read(nb::handle arranged) {
+        const auto rows = field<InMatrix<std::uint8_t>>(arranged, "rows");
+        return {.bytes = view(rows),
+                .pitch = rows.shape(1),
+                .features = view<std::int32_t>(arranged, "features"),
+                .usual = view<std::uint8_t>(arranged, "usual"),
+                .n_skipping = field<std::size_t>(arranged, "n_skipping")};
+    }
+};
+
 template <> struct Reader<TreeScratch> {
     static TreeScratch read(nb::handle scratch) {
         return {.rows = fill<std::uint32_t>(scratch, "rows"),
                 .sides = fill<std::uint8_t>(scratch, "sides"),
-                .histograms = fill<std::uint64_t>(scratch, "histograms")};
+                .histograms = fill<std::uint64_t>(scratch, "histograms"),
+                .arranged = Reader<ArrangedRows>::read(scratch.attr("arranged"))};
     }
 };
 
@@ -159,6 +172,24 @@ void require_features(const Codes<const SparseCode> &codes, std::size_t n_featur
     require_size("bundled", codes.bundled.size(), codes.n_rows() * codes.bases.size());
 }
 
+void require_arrangement(const ArrangedRows &arranged, std::size_t n_rows, std::size_t n_features) {
+    constexpr std::size_t word = sizeof(std::uint64_t);
+    require_size("the usual codes", arranged.usual.size(), arranged.features.size());
+    if (arranged.empty()) return;
+    require_size("arranged rows", arranged.bytes.size(), n_rows * arranged.pitch);
+    require(arranged.features.size() % word == 0 && arranged.pitch >= arranged.features.size() + word,
+            "arranged rows must have room for a word after their codes");
+    require(arranged.n_skipping <= std::min<std::size_t>(64, arranged.features.size() / group_bytes),
+            "rows cannot skip more groups than there are, nor than a word has bits");
+    std::vector<std::size_t> n_places(n_features);
+    for (const std::int32_t feature : arranged.features) {
+        require(feature < static_cast<std::int64_t>(n_features), "arranged features must be those of the codes");
+        if (feature >= 0) ++n_places[static_cast<std::size_t>(feature)];
+    }
+    require(std::ranges::all_of(n_places, [](std::size_t n) { return n == 1; }),
+            "every feature must have one arranged place");
+}
+
 // `Given` is how codes of type `Code` come from Python.
 template <typename Code, typename Given> void bind_grow_tree(nb::module_ &module, const char *name) {
     define(module, name, arguments_of_growth,
@@ -177,6 +208,7 @@ template <typename Code, typename Given> void bind_grow_tree(nb::module_ &module
                if (!all_rows) require_below("rows", std::span<const std::uint32_t>(fill(rows)), n_docs);
                require(scratch.rows.size() >= rows.size() && scratch.sides.size() >= rows.size(),
                        "scratch must have room for every row");
+               require_arrangement(scratch.arranged, n_docs, n_features);
                std::optional<PythonExchange> workers;
                if (!exchange.is_none()) workers.emplace(exchange);
                const auto anywhere = std::numeric_limits<std::size_t>::max() / 2; // rows that other workers may have
@@ -245,6 +277,16 @@ void bind_trees(nb::module_ &module) {
                                begin.data()[node] + nodes.count[node] <= static_cast<std::int64_t>(rows.size()),
                            "nodes must lie within rows");
                add_leaf_values(nodes.feature, view(begin), nodes.count, nodes.value, view(rows), fill(scores), threads);
+           });
+    define(module, "arrange_codes", {"codes", "features", "usual", "n_skipping", "rows", "threads"},
+           [](InCodes<std::uint8_t> codes, In<std::int32_t> features, In<std::uint8_t> usual, std::size_t n_skipping,
+              OutMatrix<std::uint8_t> rows, int threads) {
+               const auto n_features = static_cast<std::size_t>(
+                   std::ranges::count_if(view(features), [](std::int32_t feature) { return feature >= 0; }));
+               const ArrangedRows arranged{fill(rows), rows.shape(1), view(features), view(usual), n_skipping};
+               require_features(codes, n_features);
+               require_arrangement(arranged, codes.shape(1), n_features);
+               arrange_codes(codes_of(codes), arranged, fill(rows), threads);
            });
     bind_grow_tree<std::uint8_t, InCodes<std::uint8_t>>(module, "grow_tree");
     bind_grow_tree<std::uint16_t, InCodes<std::uint16_t>>(module, "grow_tree");

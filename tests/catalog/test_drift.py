@@ -71,12 +71,12 @@ def test_training_leaves_a_profile_that_does_not_depend_on_the_order_of_rows(tmp
     profiles = []
     for name, threads in (("a", 1), ("b", 2)):
         files = TrainingFiles(train=str(tmp_path / f"{name}.txt"))
-        train_on_files(rw.LambdaMART(n_trees=3, threads=threads), files, str(tmp_path / f"{name}.rw"))
+        train_on_files(rw.LambdaMART(n_trees=3, threads=threads), files, str(tmp_path / f"{name}.rw"), profile=True)
         profiles.append(load_trained(tmp_path / f"{name}.rw").findings.profile.arrays())
     assert profiles[0].keys() == profiles[1].keys()
     assert all(profiles[0][key].tobytes() == profiles[1][key].tobytes() for key in profiles[0])
     files = TrainingFiles(train=str(tmp_path / "a.txt"))
-    train_on_files(rw.LambdaMART(n_trees=3), files, str(tmp_path / "c.rw"), profile=False)
+    train_on_files(rw.LambdaMART(n_trees=3), files, str(tmp_path / "c.rw"))
     rw.LambdaMART(n_trees=3).fit(tmp_path / "a.txt").save(tmp_path / "d.rw")
     assert (tmp_path / "c.rw").read_bytes() == (tmp_path / "d.rw").read_bytes()
     with pytest.raises(InputError, match="holds no profile"):

@@ -38,6 +38,18 @@ OUTPUTS: dict[str, list[str]] = {
     "convert": ["convert", "data.txt", "OUT", "--to", "svmlight"],
     "clicks": ["clicks", "log.jsonl", "--features", "data.csv", "--preferences", "--out", "OUT.csv"],
     "clicks --save": ["clicks", "log.jsonl", "--model", "pbm", "--save", "OUT"],
+    "judgments": ["judgments", "judged.csv", "--export", "OUT.csv"],
+    "judgments combine": ["judgments combine", "judged.csv", "--out", "OUT.csv"],
+    "judgments next": [
+        "judgments next",
+        "data.txt",
+        "--scores",
+        "scores.txt",
+        "--model",
+        "model.rw",
+        "--out",
+        "OUT.csv",
+    ],
 }
 
 
@@ -55,6 +67,7 @@ def made(tmp_path_factory):
     (folder / "a.run").write_text("q Q0 x 1 3 a\nq Q0 y 2 2 a\n")
     (folder / "b.run").write_text("q Q0 y 1 9 b\nq Q0 z 2 1 b\n")
     (folder / "log.jsonl").write_text('{"query": "q", "shown": ["a", "b"], "clicks": [2]}\n')
+    (folder / "judged.csv").write_text("query,document,rater,grade\nq,a,ann,1\nq,a,bob,0\n")
     (folder / "notes").write_text("what I found out\n")
     return folder
 

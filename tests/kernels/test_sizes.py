@@ -16,9 +16,14 @@ from rankwright.kernels.records import (
     ForestTrees,
     LayeredNet,
     LevelledRows,
+    MatchedTerms,
+    QueryPairs,
     SplitShares,
     StandardisedRows,
     StepRule,
+    StreamViews,
+    TextColumns,
+    TokenStream,
 )
 from rankwright.kernels.records import WeighedGroups as Groups
 
@@ -55,6 +60,15 @@ def columns(feature: int = 0, **changes: object) -> FeatureColumns:
 
 def score(one: ForestTrees, of: FeatureColumns, tables: int = 1, n_scores: int = 4) -> None:
     kernels.score_forest(FEATURES, of, floats(tables, 272), one, np.zeros(n_scores), 1)
+
+
+def match(document: int = 0, view: int = 0, measure: str = "bm25", places: int = 1) -> None:
+    one, two = np.array([0, 1]), np.array([[1.0]])
+    views = StreamViews(one, np.zeros(1, np.int64), np.ones(1), np.ones(1), np.ones(1), 1.0)
+    terms = MatchedTerms(one, np.zeros(1, np.uint32), two, two, one, np.zeros(1, np.int64))
+    wanted = TextColumns([measure], np.array([view]), np.ones((1, 2)), np.zeros(1, np.bool_))
+    stream, pairs = TokenStream(one, np.zeros(1, np.uint32)), QueryPairs(one, np.array([document]))
+    kernels.text_features([stream], views, terms, pairs, wanted, np.zeros(places, np.int64), floats(1, 1), 1)
 
 
 def share(n_out: int = 4, children: int = -1, feature: int = 0, n_nodes: int = 1, compared: int = 0) -> None:
@@ -146,6 +160,14 @@ WRONG: dict[str, Callable[[], None]] = {
     "pair_unit_sums": lambda: kernels.pair_unit_sums(np.zeros((4, 2)), OFFSETS + 1, np.zeros((4, 2)), 1),
     "scale_by_mean": lambda: kernels.scale_by_mean(FEATURES, OFFSETS * 2, floats(4, 3), 1),
     "rank_rows": lambda: kernels.rank_rows(np.zeros(4), np.array([0, 1_000_000]), ROWS.copy(), 1),
+    "page_rank_step": lambda: kernels.page_rank_step(
+        OFFSETS, np.zeros(4, np.int32), SIZES.astype(np.int32), 0.5, np.zeros(4), np.zeros(4), np.zeros(4), 1
+    ),
+    "logs_of_counts": lambda: kernels.logs_of_counts(np.zeros(4), np.zeros(3), 1),
+    "text_features of another document": lambda: match(document=9),
+    "text_features of another view": lambda: match(view=1),
+    "text_features of few settings": lambda: match(measure="bm25f"),
+    "text_features of few places": lambda: match(places=0),
     "point_lambdas": lambda: kernels.point_lambdas(
         Batch(np.zeros(4), np.array([1]), OFFSETS), Groups(OFFSETS, floats(0), floats(0)),
         floats(4), "squared", Forces(floats(4), floats(4), np.zeros(0)), 1,
@@ -161,6 +183,7 @@ def test_arrays_of_the_wrong_length_are_refused(case):
 
 
 def test_the_right_lengths_are_taken():
+    match()
     score(trees(), columns())
     kernels.net_scores(layers(), net_rows(), ROWS, 0, np.zeros(4), 1)
     kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(4), floats(10), 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from rankwright.errors import InputError
-from rankwright.profile.spread import N_BINS, RowSample, Spread, TrainingProfile, stability_index
+from rankwright.profile.spread import N_BINS, HashedSample, Spread, TrainingProfile, stability_index
 
 VALUES = arrays(
     np.float32,
@@ -34,7 +34,7 @@ def test_a_sample_does_not_depend_on_blocks_or_their_order(sizes, random):
     values = np.random.default_rng(0).standard_normal((sum(sizes), 3)).astype(np.float32)
     blocks = np.split(values, np.cumsum(sizes)[:-1])
     random.shuffle(blocks)
-    whole, parts = RowSample(25), RowSample(25)
+    whole, parts = HashedSample(25), HashedSample(25)
     whole.take(values)
     for block in blocks:
         parts.take(block)

@@ -10,10 +10,9 @@ from tests.here_engine import HereEngine
 from rankwright.errors import FileFormatError, InputError
 from rankwright.reproduce.experiment import TINY, Setup
 from rankwright.reproduce.experiment_table import experiment_named
-from rankwright.reproduce.records import read_record, record_path
+from rankwright.reproduce.records import record_path
 from rankwright.reproduce.running import reproduce
 
-TIMES = ("seconds", "processor_seconds")
 NAME = "ranknet-table2"  # four parts
 
 
@@ -31,33 +30,29 @@ class Interrupted(HereEngine):
             yield done
 
 
-def near(found):
-    """What was found, without times and beyond the digits that records keep."""
-    told = found.to_dict()
-    return {name: value for name, value in told.items() if name not in TIMES}
+def figures(found):
+    return [figure.ours for table in found.outcome.tables for figure in table.figures()]
 
 
-@pytest.mark.parametrize("name", [NAME, "blmart-tables", "blmart-tuning"])
-def test_what_a_record_has_is_not_run_again_and_gives_the_same(tmp_path, name):
-    whole = reproduce([name], Setup(TINY), out=tmp_path / "here", record=tmp_path / "records", engine=HereEngine())
-    engine = HereEngine()
-    again = reproduce([name], Setup(TINY), out=tmp_path / "there", record=tmp_path / "records", engine=engine)
-    assert engine.ran == 0
-    assert near(again[0])["sentence"] == near(whole[0])["sentence"]
-    assert [claim["found"] for claim in near(again[0])["claims"]] == [
-        claim["found"] for claim in near(whole[0])["claims"]
-    ]
+@pytest.fixture(scope="module", params=[NAME, "blmart-tables", "blmart-tuning"])
+def recorded(request, tmp_path_factory):
+    """An experiment that was run with a record: its name, what it found, and the folder of records."""
+    place = tmp_path_factory.mktemp("recorded")
+    (whole,) = reproduce(
+        [request.param], Setup(TINY), out=place / "here", record=place / "records", engine=HereEngine()
+    )
+    return request.param, whole, place / "records"
 
 
-def test_a_record_is_the_same_bytes_however_often_it_is_packed(tmp_path):
-    setup, name = Setup(TINY), "blmart-tables"
-    path = record_path(tmp_path / "records", name, setup)
-    reproduce([name], setup, out=tmp_path / "here", record=tmp_path / "records", engine=HereEngine())
+def test_what_a_record_has_is_not_run_again_and_gives_the_same(recorded, tmp_path):
+    name, whole, records = recorded
+    path = record_path(records, name, Setup(TINY))
     first = path.read_bytes()
-    reproduce([name], setup, out=tmp_path / "there", record=tmp_path / "records", so_far=True)
+    (again,) = reproduce([name], Setup(TINY), out=tmp_path, record=records, engine=(engine := HereEngine()))
+    assert engine.ran == 0
     assert path.read_bytes() == first
-    sums = [one["result"]["sums"] for one in read_record(path, setup).values() if "sums" in one["result"]]
-    assert all(sums)  # a tiny run has one part of bags on a fold; more would stand in the first
+    assert [claim.holds for claim in again.outcome.claims] == [claim.holds for claim in whole.outcome.claims]
+    assert figures(again) == pytest.approx(figures(whole), abs=1e-4, rel=1e-4)
 
 
 def test_a_run_that_was_stopped_is_concluded_so_far_and_goes_on_elsewhere(tmp_path):

@@ -44,9 +44,8 @@ Split read_split(std::span<const std::int64_t> words) {
 
 } // namespace
 
-FeatureShares::FeatureShares(Exchange *exchange, std::span<const std::int64_t> n_bins, std::span<const bool> asked,
-                             std::size_t slots)
-    : exchange_(exchange), n_bins_(n_bins), slots_(slots), own_(n_bins_.size(), exchange == nullptr) {
+FeatureShares::FeatureShares(Exchange *exchange, std::span<const std::int64_t> n_bins, std::span<const bool> asked)
+    : exchange_(exchange), n_bins_(n_bins), own_(n_bins_.size(), exchange == nullptr) {
     const std::int64_t most = n_bins_.empty() ? 0 : std::ranges::max(n_bins_);
     n_category_words_ = static_cast<std::size_t>(most) / 64 + 1;
     if (!exchange_) return;
@@ -73,8 +72,8 @@ template <typename Visit>
 void FeatureShares::visit_bins(const HistogramLayout &layout, std::uint64_t *histogram, bool wide, std::size_t worker,
                                Visit visit) const {
     for (const std::size_t feature : shares_[worker]) {
-        const HistogramLayout::Group &group = layout.groups[feature / slots_];
-        std::uint64_t *bins = histogram + group.base + feature % slots_ * group.stride;
+        const HistogramLayout::Group &group = layout.groups[layout.group_of(feature)];
+        std::uint64_t *bins = histogram + group.base + layout.slot_of(feature) * group.stride;
         const auto n = static_cast<std::size_t>(n_bins_[feature]) + 1;
         visit(bins, n);
         if (wide) visit(bins + group.n_bins(), n);

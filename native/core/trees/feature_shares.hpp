@@ -15,8 +15,7 @@ namespace rankwright {
 // searches its own features there. Without an exchange all features are this worker's, and nothing is sent.
 class FeatureShares {
   public:
-    FeatureShares(Exchange *exchange, std::span<const std::int64_t> n_bins, std::span<const bool> asked,
-                  std::size_t slots);
+    FeatureShares(Exchange *exchange, std::span<const std::int64_t> n_bins, std::span<const bool> asked);
 
     bool alone() const { return exchange_ == nullptr; }
     bool owns(std::size_t feature) const { return own_[feature]; }
@@ -38,7 +37,6 @@ class FeatureShares {
 
     Exchange *exchange_;
     std::span<const std::int64_t> n_bins_;
-    std::size_t slots_;
     std::vector<std::uint8_t> own_;                // by feature
     std::vector<std::vector<std::size_t>> shares_; // the features of each worker
     std::vector<std::int64_t> share_bins_;         // of all features of each worker

@@ -102,7 +102,7 @@ template <typename Code> class Grower {
            int threads, Simd simd)
         : data_(data), settings_(settings), rules_(rules_of(data_, settings_)), scratch_(scratch), tree_(tree),
           listing_(listing), team_(threads), all_(sums_of_all(data_, listing_.rows)),
-          search_(data_, rules_, all_.count > Packed::max_count, settings_.symmetric, team_, simd),
+          search_(data_, scratch_.arranged, rules_, all_.count > Packed::max_count, settings_.symmetric, team_, simd),
           pool_(scratch_.histograms, search_.histogram_size()),
           chance_(data_.key, settings_.split_feature_fraction, data_.columns.asked, noise_deviation()) {}
 

@@ -6,6 +6,7 @@
 
 #include "core/binning/codes.hpp"
 #include "core/binning/sparse_codes.hpp"
+#include "core/trees/arranged_rows.hpp"
 #include "core/trees/exchange.hpp"
 #include "core/trees/split.hpp"
 
@@ -75,11 +76,12 @@ struct RowListing {
     std::span<std::uint32_t> rows;
 };
 
-// Memory that a caller reuses from tree to tree.
+// Memory that a caller reuses from tree to tree, and the codes arranged for sums, or nothing.
 struct TreeScratch {
     std::span<std::uint32_t> rows; // as many as the tree has
     std::span<std::uint8_t> sides;
     std::span<std::uint64_t> histograms; // room for two at least
+    ArrangedRows arranged;
 };
 
 // Fills `tree` and `listing`, and returns the number of nodes, at most 2 * max_leaves - 1. The tree is the same for any

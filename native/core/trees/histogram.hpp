@@ -7,6 +7,7 @@
 
 #include "core/binning/codes.hpp"
 #include "core/common/simd.hpp"
+#include "core/trees/arranged_rows.hpp"
 #include "core/trees/packing.hpp"
 
 namespace rankwright {
@@ -36,11 +37,25 @@ struct HistogramLayout {
         std::size_t n_bins() const { return stride * n_slots; }
     };
     std::vector<Group> groups;
-    std::size_t n_words = 0; // of a whole histogram
+    std::size_t n_words = 0;                    // of a whole histogram
+    std::size_t n_slots_of_group;               // as codes have them
+    std::vector<std::int32_t> feature_of_place; // places are slots of all groups, one after another; -1: no feature
+    std::vector<std::size_t> place_of_feature;
 
     // n_bins[f] counts the bins of feature f but for that of missing values; asked[f] says whether f may be split on.
+    // Features lie in the given places; where none are given, in their order.
     HistogramLayout(std::span<const std::int64_t> n_bins, std::span<const bool> asked, std::size_t slots,
-                    bool with_wide_bins);
+                    bool with_wide_bins, std::span<const std::int32_t> features = {});
+
+    std::int32_t feature_at(std::size_t group, std::size_t slot) const {
+        return feature_of_place[group * n_slots_of_group + slot];
+    }
+    std::size_t group_of(std::size_t feature) const { return place_of_feature[feature] / n_slots_of_group; }
+    std::size_t slot_of(std::size_t feature) const { return place_of_feature[feature] % n_slots_of_group; }
+
+  private:
+    void add_group(std::span<const std::int64_t> n_bins, std::span<const bool> asked, std::size_t first,
+                   std::size_t n_places, bool with_wide_bins);
 };
 
 // The bins of a feature in either form.
@@ -60,26 +75,61 @@ struct WideBins {
         : gradient(histogram + group.base + slot * group.stride), rest(gradient + group.n_bins()) {}
 };
 
+// Rows in memory: that of number r begins at first + r * pitch, in bytes.
+struct RowPlaces {
+    const std::uint8_t *first;
+    std::size_t pitch;
+
+    const std::uint8_t *at(std::size_t row) const { return first + row * pitch; }
+    void ask(std::size_t row, std::size_t n_lines) const {
+        for (std::size_t line = 0; line < n_lines; ++line) __builtin_prefetch(at(row) + line * line_bytes);
+    }
+    static constexpr std::size_t line_bytes = 64;
+};
+
+// Rows and their documents.
+struct Summands {
+    std::span<const std::uint32_t> rows;
+    const std::uint64_t *documents;
+};
+
 // Builds histograms in one thread, with scratch memory of its own.
 template <typename Code> class HistogramBuilder {
   public:
-    HistogramBuilder(Codes<const Code> codes, std::span<const std::int32_t> quantised, const HistogramLayout &layout,
-                     Simd simd);
+    // Sums are made from arranged rows where there are any, else from the codes.
+    HistogramBuilder(Codes<const Code> codes, const ArrangedRows &arranged, std::span<const std::int32_t> quantised,
+                     const HistogramLayout &layout, Simd simd);
 
     // Fills the regions of groups [first, last) of a histogram with the sums of the given rows, a leaf's or a part of
     // them; `wide` says whether the leaf has two words for each bin.
     void build(RowRun rows, bool wide, std::size_t first, std::size_t last, std::uint64_t *histogram);
 
   private:
-    void unpack_documents(RowRun part);
-    void sum(std::size_t number, RowRun part, std::uint64_t *bins) const;
+    struct Target { // where the bins of a group are summed
+        std::size_t group;
+        std::uint64_t *bins;
+    };
+
+    // Lists a part of the rows, at most Packed::max_count, and their documents.
+    void load(RowRun part);
+    // Adds the listed rows to groups [first, last) of the histogram.
+    void add_part(std::size_t n_rows, bool wide, std::size_t first, std::size_t last, std::uint64_t *histogram);
+    void sum(std::span<const Target> targets, std::size_t n_rows);
+    void load_unusual(std::span<const std::uint32_t> rows, bool asked);
+    Summands kept_of(Summands all, std::size_t group, std::uint64_t *bins);
+    RowPlaces places_of(std::size_t group) const;
 
     Codes<const Code> codes_;
+    const ArrangedRows &arranged_;
     std::span<const std::int32_t> quantised_;
     const HistogramLayout &layout_;
     Simd simd_;
-    std::vector<std::uint64_t> documents_; // of the rows being summed
-    std::vector<std::uint64_t> scratch_;   // one group's bins
+    std::vector<std::uint32_t> rows_; // those being summed
+    std::vector<std::uint64_t> documents_;
+    std::vector<std::uint64_t> unusual_; // the words of some rows: in which groups they have unusual codes
+    std::vector<std::uint32_t> kept_rows_;
+    std::vector<std::uint64_t> kept_documents_;
+    std::vector<std::uint64_t> scratch_; // bins of some groups
 };
 
 extern template class HistogramBuilder<std::uint8_t>;

@@ -23,12 +23,11 @@ std::vector<std::size_t> share_groups(std::span<const std::size_t> weights, std:
 }
 
 // The slots of each group whose features this worker searches.
-std::vector<std::vector<std::uint8_t>> searched_slots(const HistogramLayout &layout, const FeatureShares &shares,
-                                                      std::size_t slots) {
+std::vector<std::vector<std::uint8_t>> searched_slots(const HistogramLayout &layout, const FeatureShares &shares) {
     std::vector<std::vector<std::uint8_t>> searched(layout.groups.size());
     for (std::size_t group = 0; group < layout.groups.size(); ++group) {
         for (const std::uint8_t slot : layout.groups[group].asked) {
-            if (shares.owns(group * slots + slot)) searched[group].push_back(slot);
+            if (shares.owns(static_cast<std::size_t>(layout.feature_at(group, slot)))) searched[group].push_back(slot);
         }
     }
     return searched;
@@ -50,11 +49,11 @@ std::size_t max_codes(std::span<const std::int64_t> n_bins) {
 } // namespace
 
 template <typename Code>
-LeafSearch<Code>::LeafSearch(const TreeData<Code> &data, const SplitRules &rules, bool with_wide_bins, bool symmetric,
-                             Team &team, Simd simd)
-    : data_(data), rules_(rules), layout_(data_.columns.n_bins, data_.columns.asked, data_.codes.slots, with_wide_bins),
-      shares_(data_.exchange, data_.columns.n_bins, data_.columns.asked, data_.codes.slots),
-      searched_(searched_slots(layout_, shares_, data_.codes.slots)),
+LeafSearch<Code>::LeafSearch(const TreeData<Code> &data, const ArrangedRows &arranged, const SplitRules &rules,
+                             bool with_wide_bins, bool symmetric, Team &team, Simd simd)
+    : data_(data), rules_(rules),
+      layout_(data_.columns.n_bins, data_.columns.asked, data_.codes.slots, with_wide_bins, arranged.features),
+      shares_(data_.exchange, data_.columns.n_bins, data_.columns.asked), searched_(searched_slots(layout_, shares_)),
       level_(symmetric ? data_.columns.n_bins : std::span<const std::int64_t>{}), team_(team), simd_(simd) {
     const auto n_members = static_cast<std::size_t>(team_.size());
     std::vector<std::size_t> to_build, to_search;
@@ -74,7 +73,7 @@ LeafSearch<Code>::LeafSearch(const TreeData<Code> &data, const SplitRules &rules
                             first_searched[number],
                             first_searched[number + 1],
                             {},
-                            {data_.codes, data_.quantised.documents, layout_, simd_},
+                            {data_.codes, arranged, data_.quantised.documents, layout_, simd_},
                             SplitSearch(rules_, max_codes(data_.columns.n_bins), simd_),
                             {}});
     }
@@ -227,7 +226,7 @@ template <typename Visit>
 void LeafSearch<Code>::visit_features(std::size_t number, const LeafView &leaf, Visit visit) const {
     const HistogramLayout::Group &group = layout_.groups[number];
     for (const std::uint8_t slot : searched_[number]) {
-        const std::size_t feature = number * data_.codes.slots + slot;
+        const auto feature = static_cast<std::size_t>(layout_.feature_at(number, slot));
         const auto n_bins = static_cast<std::size_t>(data_.columns.n_bins[feature]);
         const auto name = static_cast<std::int32_t>(feature);
         if (is_wide(leaf)) {
@@ -338,7 +337,7 @@ template <typename Code> Split LeafSearch<Code>::finish_level(const SplitChance 
     for (Member &member : members_) member.best[0] = {};
     visit_groups([&](Member &member, std::size_t group) {
         for (const std::uint8_t slot : searched_[group]) {
-            level_.offer(group * data_.codes.slots + slot, chance, member.best[0]);
+            level_.offer(static_cast<std::size_t>(layout_.feature_at(group, slot)), chance, member.best[0]);
         }
     });
     Split best[] = {best_of(0)};
@@ -350,7 +349,7 @@ template <typename Code> Split LeafSearch<Code>::finish_level(const SplitChance 
 template <typename Code> Sums LeafSearch<Code>::left_of(const LeafView &leaf, const Split &split) const {
     Sums left;
     const auto feature = static_cast<std::size_t>(split.feature);
-    visit_features(feature / data_.codes.slots, leaf, [&](auto bins) {
+    visit_features(layout_.group_of(feature), leaf, [&](auto bins) {
         if (bins.feature == split.feature) left = bins.up_to(split.bin, split.missing_left);
     });
     return left;

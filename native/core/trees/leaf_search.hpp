@@ -27,8 +27,8 @@ struct LeafView {
 
 template <typename Code> class LeafSearch {
   public:
-    LeafSearch(const TreeData<Code> &data, const SplitRules &rules, bool with_wide_bins, bool symmetric, Team &team,
-               Simd simd);
+    LeafSearch(const TreeData<Code> &data, const ArrangedRows &arranged, const SplitRules &rules, bool with_wide_bins,
+               bool symmetric, Team &team, Simd simd);
 
     std::size_t histogram_size() const { return layout_.n_words; }
 

@@ -22,9 +22,9 @@ Wide wide_of(Sums sums) {
 
 } // namespace
 
-LeafSearch<SparseCode>::LeafSearch(const TreeData<SparseCode> &data, const SplitRules &rules, bool, bool symmetric,
-                                   Team &team, Simd simd)
-    : data_(data), rules_(rules), layout_(data_.codes), alone_(nullptr, data_.columns.n_bins, data_.columns.asked, 1),
+LeafSearch<SparseCode>::LeafSearch(const TreeData<SparseCode> &data, const ArrangedRows &, const SplitRules &rules,
+                                   bool, bool symmetric, Team &team, Simd simd)
+    : data_(data), rules_(rules), layout_(data_.codes), alone_(nullptr, data_.columns.n_bins, data_.columns.asked),
       level_(symmetric ? data_.columns.n_bins : std::span<const std::int64_t>{}), team_(team), simd_(simd),
       n_codes_(most_codes(data_.columns.n_bins)), set_per_row_(set_per_row(data_.codes)) {
     for (std::size_t feature = 0; feature < data_.columns.n_bins.size(); ++feature) {

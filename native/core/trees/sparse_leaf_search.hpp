@@ -13,8 +13,8 @@ namespace rankwright {
 // is what the leaf has less the feature's other codes. All documents must be here.
 template <> class LeafSearch<SparseCode> {
   public:
-    LeafSearch(const TreeData<SparseCode> &data, const SplitRules &rules, bool with_wide_bins, bool symmetric,
-               Team &team, Simd simd);
+    LeafSearch(const TreeData<SparseCode> &data, const ArrangedRows &, const SplitRules &rules, bool with_wide_bins,
+               bool symmetric, Team &team, Simd simd);
 
     std::size_t histogram_size() const { return layout_.n_words(); }
 

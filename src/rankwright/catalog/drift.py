@@ -13,7 +13,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.formats.reading import DataFile
-from rankwright.profile.spread import N_BINS, RowSample, Spread, TrainingProfile, stability_index
+from rankwright.profile.spread import N_BINS, HashedSample, Spread, TrainingProfile, stability_index
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.tables.text import counted
 
@@ -23,8 +23,8 @@ WEIGHTY = 0.1  # the share of a model's importance from which features that move
 MOST_FEATURES = 20_000  # of a profile: wider data is sparse, and has none
 SHOWN = 20  # features in a table
 NO_PROFILE = (
-    "the model holds no profile of its training data: files of 0.2.0 and those saved from Python have none, and "
-    "--no-profile leaves it out; `rankwright train` makes one"
+    "the model holds no profile of its training data: `rankwright train` makes one, unless --no-profile is given; "
+    "files of 0.2.0 and those saved from Python have none"
 )
 
 
@@ -42,7 +42,7 @@ def profile_of_file(trained: TrainedRanker, file: DataFile, *, threads: int | No
     file = trained.features.file(file)
     if trained.n_features > MOST_FEATURES or file.begins_sparse():
         return None
-    sample = RowSample()
+    sample = HashedSample()
     file.stream(sample.take)
     return profile_of(trained, sample.rows(), threads=threads)
 

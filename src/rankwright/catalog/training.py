@@ -121,7 +121,7 @@ def train_on_files(
     allow_empty: bool = False,
     with_statistics: str | None = None,
     terms: int | None = None,
-    profile: bool = True,
+    profile: bool = False,
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 

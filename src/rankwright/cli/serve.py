@@ -66,7 +66,7 @@ def serve(
     /v2/models/NAME/infer speaks the Open Inference Protocol. /openapi.json describes all addresses; /health, /ready
     and /metrics are for those who watch it. A model file that changes is checked and then taken, without a pause.
     """
-    from rankwright.web.server import Place, require_server, run_server
+    from rankwright.web.server import ServerPlace, require_server, run_server
 
     require_server()
     from rankwright.formats.reading import read
@@ -79,7 +79,7 @@ def serve(
     from rankwright.web.limits import Limits
     from rankwright.web.metrics import MetricBoard
 
-    place = Place(address, port, processes, tls_certificate, tls_key)
+    place = ServerPlace(address, port, processes, tls_certificate, tls_key)
     limits = Limits(max_body, max_documents, max_seconds, max_waiting, max_connections)
     known = () if tokens is None else read_tokens(tokens)
     guard = Guard.for_address(

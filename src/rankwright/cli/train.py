@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwright.cli import options as shared
 from rankwright.cli import output_kinds
-from rankwright.cli.options import arg, opt, reads_data
+from rankwright.cli.options import arg, flag, opt, reads_data
 from rankwright.cli.output import echo, print_json, print_text, progress, tell_written
 from rankwright.cli.reporting import check_report_option, check_texts, training_page, write_report
 from rankwright.errors import require
@@ -65,9 +65,7 @@ def train(
         OF_TEXTS,
     ),
     terms: int | None = opt("With --with-statistics: how many terms. Default: 100,000.", panel=OF_TEXTS),
-    profile: bool = opt(
-        "Keep how features and scores were spread, for `rankwright drift`.", default=True, name="--profile/--no-profile"
-    ),
+    no_profile: bool = flag("--no-profile", "Do not keep how features and scores were spread, for `rankwright drift`."),
     allow_empty: bool = shared.ALLOW_EMPTY,
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
@@ -99,7 +97,7 @@ def train(
         train=data, valid=valid, watch=watch or (), test=test, **beside, format=format, options=reading
     )
     where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
-    where |= {"with_statistics": with_statistics, "terms": terms, "profile": profile}
+    where |= {"with_statistics": with_statistics, "terms": terms, "profile": not no_profile}
     train_and_show(chosen, files, out, name=ranker, as_json=as_json, report=report, shown=(title, text), **where)
 
 
@@ -149,8 +147,8 @@ def _show(trained: TrainedOnFiles, out: str) -> None:
     for line in _told_of_clicks(trained.ranker):
         print_text(line)
     if trained.statistics is not None:
-        kept, size = trained.statistics["terms"], trained.statistics["bytes"]
-        print_text(f"statistics of {counted(kept, 'term')} kept for texts: the file grows by {size / 1e6:.1f} MB")
+        n_terms, size = trained.statistics["terms"], trained.statistics["bytes"]
+        print_text(f"statistics of {counted(n_terms, 'term')} kept for texts: the file grows by {size / 1e6:.1f} MB")
     if not trained.evaluations and not trained.ranker.history_.values:
         ranker = trained.ranker
         used = int(ranker.used_features().sum())

@@ -55,31 +55,44 @@ def squared_distances(scale: Float64Array, counts: Float64Array, kind: str) -> F
     return np.asarray((middle[:, None] - middle[None, :]) ** 2, np.float64)
 
 
-def krippendorff_alpha(ratings: Ratings, distance: str = "ordinal") -> Coefficient:
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedCounts:
+    """How often each pair of a query and a document got each grade, of those that two raters or more graded."""
+
+    counts: Float64Array
+    sizes: Float64Array
+    scale: Float64Array
+
+    @classmethod
+    def of(cls, ratings: Ratings) -> SharedCounts:
+        """The counts of all pairs that were graded twice or more."""
+        counts = ratings.counts()
+        counts = counts[ratings.sizes >= 2]
+        return cls(counts, counts.sum(axis=1), ratings.scale)
+
+
+def krippendorff_alpha(shared: SharedCounts, distance: str = "ordinal") -> Coefficient:
     """Krippendorff's α over the pairs that two or more raters graded."""
-    counts = ratings.counts()
-    sizes = counts.sum(axis=1)
-    counts, sizes = counts[sizes >= 2], sizes[sizes >= 2]
+    counts, sizes = shared.counts, shared.sizes
     n_pairs, total = len(counts), float(sizes.sum())
     if n_pairs == 0:
         return NOTHING
     marginals = counts.sum(axis=0)
-    apart = squared_distances(ratings.scale, marginals, distance)
+    apart = squared_distances(shared.scale, marginals, distance)
     expected = float(marginals @ apart @ marginals) / (total * (total - 1))
     if expected == 0:  # only one grade was given: agreement cannot be told from chance
         return Coefficient(math.nan, NOTHING.interval, n_pairs)
-    of_pair = ((counts @ apart) * counts).sum(axis=1) / (sizes - 1)
+    against = counts @ apart
+    of_pair = np.einsum("pg,pg->p", against, counts) / (sizes - 1)
     observed = float(of_pair.sum()) / total
-    by_chance = 2 * ((counts @ apart) @ marginals / total - sizes * expected)
+    by_chance = 2 * (against @ marginals / total - sizes * expected)
     influence = -(of_pair - sizes * observed) / (total * expected) + observed * by_chance / (total * expected**2)
     return _coefficient(1 - observed / expected, influence, n_pairs)
 
 
-def fleiss_kappa(ratings: Ratings) -> Coefficient:
+def fleiss_kappa(shared: SharedCounts) -> Coefficient:
     """Fleiss' κ over the pairs that two or more raters graded, which need not be equally many."""
-    counts = ratings.counts()
-    sizes = counts.sum(axis=1)
-    counts, sizes = counts[sizes >= 2], sizes[sizes >= 2]
+    counts, sizes = shared.counts, shared.sizes
     n_pairs, total = len(counts), float(sizes.sum())
     if n_pairs == 0:
         return NOTHING
@@ -87,7 +100,7 @@ def fleiss_kappa(ratings: Ratings) -> Coefficient:
     by_chance = float(shares @ shares)
     if by_chance == 1:
         return Coefficient(math.nan, NOTHING.interval, n_pairs)
-    of_pair = ((counts**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
+    of_pair = (np.einsum("pg,pg->p", counts, counts) - sizes) / (sizes * (sizes - 1))
     observed = float(of_pair.mean())
     of_chance = 2 * (counts @ shares - sizes * by_chance) / total
     influence = (of_pair - observed) / (n_pairs * (1 - by_chance))
@@ -167,8 +180,7 @@ def rater_pairs(ratings: Ratings) -> tuple[list[RaterPair], int]:
 
 def shared_rows(ratings: Ratings) -> Iterator[tuple[IntArray, IntArray]]:
     """Rows of two raters who graded the same pair, the one with the smaller number first; each two rows once."""
-    order = np.lexsort((ratings.raters, ratings.pairs))
-    pairs = ratings.pairs[order]
+    pairs = ratings.pairs  # rows are sorted by pair, and within a pair by rater
     for apart in range(1, int(ratings.sizes.max(initial=0))):
         same = np.flatnonzero(pairs[apart:] == pairs[:-apart])
-        yield order[same], order[same + apart]
+        yield same, same + apart

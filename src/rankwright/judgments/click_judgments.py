@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from rankwright.arrays import join_ids
@@ -77,7 +79,7 @@ def joined_judgments(*tables: Judgments) -> Judgments:
         joined = join_ids([getattr(table, role) for table in tables])
         ids[role], places = np.unique(joined, return_inverse=True)
         starts = np.cumsum([0, *(len(getattr(table, role)) for table in tables)])
-        new = [places[start:stop].astype(np.int32) for start, stop in zip(starts[:-1], starts[1:], strict=True)]
+        new = [places[start:stop].astype(np.int32) for start, stop in pairwise(starts.tolist())]
         columns[column] = np.concatenate([own[getattr(table, column)] for own, table in zip(new, tables, strict=True)])
         if column == "documents":
             columns["others"] = np.concatenate(

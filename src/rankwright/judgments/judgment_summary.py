@@ -13,9 +13,11 @@ from rankwright.arrays import Float64Array, IntArray, text_ids
 from rankwright.data.frames import Tabular
 from rankwright.errors import require_type
 from rankwright.judgments.agreement import (
+    DISTANCES,
     NOTHING,
     Coefficient,
     RaterPair,
+    SharedCounts,
     fleiss_kappa,
     krippendorff_alpha,
     rater_pairs,
@@ -253,27 +255,34 @@ def summarise_judgments(judgments: Judgments) -> JudgmentSummary:
         "judgments": len(judgments),
         "preferences": int((~is_grade).sum()),
         "queries": len(judgments.query_ids),
-        "documents": len(np.unique(judgments.pair_keys)),
+        "documents": judgments.n_pairs,
         "raters": len(judgments.rater_ids),
     }
     counts |= {f"{kind}_raters": int((judgments.kinds == place).sum()) for place, kind in enumerate(KINDS)}
     ratings = ratings_of(judgments) if is_grade.any() else None
-    several = 0 if ratings is None else int((ratings.sizes >= 2).sum())
+    alpha, fleiss = _agreement(ratings)
     pairs, n_pairs = ([], 0) if ratings is None else rater_pairs(ratings)
     names = text_ids(judgments.rater_ids).tolist()
     return JudgmentSummary(
-        counts | {"judged_by_several": several},
+        counts | {"judged_by_several": fleiss.n_pairs},
         np.empty(0) if ratings is None else ratings.scale,
-        {kind: NOTHING if ratings is None else krippendorff_alpha(ratings, kind)
-         for kind in ("nominal", "ordinal", "interval")},
-        NOTHING if ratings is None else fleiss_kappa(ratings),
+        alpha,
+        fleiss,
         _raters(judgments, ratings),
         [_named_pair(pair, names) for pair in pairs],
         n_pairs,
         _contradictions(judgments, ratings),
         judgments.problems,
         judgments.first_problems,
-    )  # fmt: skip
+    )
+
+
+def _agreement(ratings: Ratings | None) -> tuple[dict[str, Coefficient], Coefficient]:
+    """Krippendorff's α by how grades are compared, and Fleiss' κ."""
+    if ratings is None:
+        return dict.fromkeys(DISTANCES, NOTHING), NOTHING
+    shared = SharedCounts.of(ratings)
+    return {kind: krippendorff_alpha(shared, kind) for kind in DISTANCES}, fleiss_kappa(shared)
 
 
 def _named_pair(pair: RaterPair, names: Sequence[str]) -> dict[str, Any]:

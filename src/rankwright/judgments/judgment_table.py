@@ -154,7 +154,7 @@ class Judgments:
         return len(self.queries)
 
     def __repr__(self) -> str:
-        pairs = counted(len(np.unique(self.pair_keys)), "document")
+        pairs = counted(self.n_pairs, "document")
         of = f"{pairs} of {counted(len(self.query_ids), 'query')} by {counted(len(self.rater_ids), 'rater')}"
         return f"Judgments({counted(len(self), 'judgment')} of {of})"
 
@@ -168,6 +168,12 @@ class Judgments:
         """A number for the query and the document of each row, in the order of their ids."""
         keys: IntArray = self.queries.astype(np.int64) * max(1, len(self.document_ids)) + self.documents
         return keys
+
+    @property
+    def n_pairs(self) -> int:
+        """How many different documents of queries were judged; rows are sorted by them."""
+        keys = self.pair_keys
+        return int((keys[1:] != keys[:-1]).sum()) + min(1, len(keys))
 
     def take(self, rows: BoolArray | IntArray) -> Judgments:
         """Return some of the rows, with all ids.

@@ -201,13 +201,11 @@ class PoweredEvaluation(Tabular):
         title = f"convention {self.convention}: people judged {some.n_human:,} of {counted(some.n_queries, 'query')}"
         notes = []
         if self.n_partly:
-            notes.append(
-                f"{counted(self.n_partly, 'query was', 'queries were')} judged by people only in part, and count as judged by the model alone"
-            )
+            which = counted(self.n_partly, "query was", "queries were")
+            notes.append(f"{which} judged by people in part, and count for the model alone")
         if self.n_unknown:
-            notes.append(
-                f"{counted(self.n_unknown, 'human label is', 'human labels are')} of documents that are in no list"
-            )
+            which = counted(self.n_unknown, "human label is", "human labels are")
+            notes.append(f"{which} of documents that are in no list")
         notes.append("estimates hold if the queries that people judged were drawn at random")
         return ShownTable(title, names, rows, names[2:], notes)
 
@@ -246,11 +244,9 @@ def powered_evaluation(
     require_type(human, Judgments, "human", "Judgments")
     rules = as_convention(convention)
     measures = measures_of(metrics, rules)
-    skips = [one.name for one in measures if one.convention.empty is Empty.SKIP]
-    require(
-        not skips,
-        f"{skips[0] if skips else ''} leaves out queries with nothing relevant, which people and models see differently: choose another convention",
-    )
+    skips = next((one.name for one in measures if one.convention.empty is Empty.SKIP), None)
+    told = "leaves out queries with nothing relevant, which are others for people and for the model"
+    require(skips is None, f"{skips} {told}: choose another convention")
     announce("measuring")
     pairs = {name: _values(lists, human, model_labels, measures, threads) for name, lists in systems.items()}
     estimates = {

@@ -1,6 +1,7 @@
 """Grades ready for counting: one for each pair and rater, as places on the scale.
 
-A `pair` is a query and a document. A `level` is a place on the scale, from 0. Rows are sorted by pair.
+A `pair` is a query and a document. A `level` is a place on the scale, from 0. Rows are sorted by pair, and within a
+pair by rater.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ def ratings_of(judgments: Judgments, scale: tuple[float, float] | None = None) -
 def _levels(found: Float64Array, scale: tuple[float, float] | None) -> Float64Array:
     if len(found) > MOST_LEVELS:
         raise InputError(
-            f"there are {len(found):,} different grades, and a scale has {MOST_LEVELS} at most; grades that are measured "
-            f"need standard errors"
+            f"there are {len(found):,} different grades, and a scale has {MOST_LEVELS} at most; measurements need "
+            f"standard errors"
         )
     if scale is None:
         return found
@@ -131,9 +132,9 @@ def _settled(graded: Judgments, pairs: Int32Array, is_level: BoolArray) -> tuple
         return rows, Repeats(0, 0, 0, flips)
     keep, n_same, n_flipped, n_undecided = np.ones(len(rows), np.bool_), 0, 0, 0
     starts = np.flatnonzero(~again)
-    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True):
-        if stop - start == 1:
-            continue
+    stops = np.append(starts[1:], len(rows))
+    several = stops - starts > 1
+    for start, stop in zip(starts[several].tolist(), stops[several].tolist(), strict=True):
         own = rows[start:stop]
         values, times = graded.values[own], graded.times[own]
         keep[start:stop] = False

@@ -166,12 +166,26 @@ class SplitColumns(NamedTuple):
     asked: BoolArray  # whether the tree may split on it
 
 
+class ArrangedRows(NamedTuple):
+    """One-byte codes in another arrangement, from which the compiled kernel sums histograms.
+
+    A row has the codes of features by place, 16 places being a group; then a word whose bit g says whether group g has
+    an unusual code; then padding. Without places there is no arrangement.
+    """
+
+    rows: NDArray[np.uint8]  # (rows, bytes of a row)
+    features: Int32Array  # by place, 8, 16, … of them; -1 where there is none
+    usual: NDArray[np.uint8]  # the usual code by place
+    n_skipping: int  # so many groups, the first ones, are worth skipping rows in
+
+
 class GrowthScratch(NamedTuple):
     """Memory that the compiled kernel works in; a caller keeps it from tree to tree."""
 
     rows: Uint32Array  # as many as the tree has
     sides: NDArray[np.uint8]
     histograms: NDArray[np.uint64]  # room for two at least
+    arranged: ArrangedRows  # the codes again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

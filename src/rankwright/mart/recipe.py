@@ -114,10 +114,12 @@ class ForestGrowth:
         is_little = sizing.is_little(self.lists.n_docs)
         if not is_little or not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
             return {}
-        candidates = self._candidates(self._start(self._base_score()), run)
-        leader = leader_of(candidates, sizing.RACE_FOR_BAGS, sizing.LEAD_FOR_BAGS)
-        shape = {**sizing.chosen_settings(self.settings, leader.shape), "n_trees": by_size["n_trees"]}
-        return {name: value for name, value in shape.items() if name != "n_trees"} if shape != by_size else {}
+        first, other = candidates = self._candidates(self._start(self._base_score()), run)
+        for n_trees, lead in sizing.LEADS_FOR_BAGS.items():
+            if leader_of(candidates, n_trees, lead) is first:
+                return {}
+        shape = sizing.chosen_settings(self.settings, other.shape)
+        return {name: value for name, value in shape.items() if name != "n_trees"}
 
     def rate_for_bags(self) -> Chosen:
         """The learning rate of bags that find their length, of little data; nothing if it is given, or the paper's."""

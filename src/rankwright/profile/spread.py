@@ -124,7 +124,7 @@ def _read_spread(arrays: Mapping[str, NDArray[Any]], prefix: str, n_columns: int
     return Spread(edges, counts)
 
 
-class RowSample:
+class HashedSample:
     """The rows with the smallest hashes among all that it is shown, block by block, in any order."""
 
     def __init__(self, size: int = SAMPLED) -> None:

@@ -38,7 +38,8 @@ class DocumentScorer:
         self, ranker: Any, functions: Mapping[str, OwnFunction] | None = None, known: KnownTexts | None = None
     ) -> None:
         trained = ranker if isinstance(ranker, TrainedRanker) else ranker.trained()
-        origin, known = trained.features.origin, trained.text_statistics if known is None else known
+        origin = trained.features.origin
+        known = trained.text_statistics if known is None else known
         if origin is None:
             raise InputError("the ranker does not know how its features are made: it was trained on numbers")
         if known is None:

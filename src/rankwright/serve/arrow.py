@@ -14,7 +14,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array
 from rankwright.errors import MissingExtraError
-from rankwright.serve.decoding import Id, check_names, column_numbers
+from rankwright.serve.features import Id, check_names, column_numbers
 from rankwright.serve.models import ServedModel
 from rankwright.web.messages import WebError
 

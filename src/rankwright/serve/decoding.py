@@ -15,10 +15,9 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array
-from rankwright.data.categories import codes_in
-from rankwright.data.columns import quoted_list
-from rankwright.errors import InputError
 from rankwright.kernels.shared_codes import JsonProblem, JsonShape
+from rankwright.serve.arrow import arrow_features
+from rankwright.serve.features import Id, check_documents, check_finite, check_names, column_numbers, raw_features
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.web.messages import BINARY, JSON, Request, WebError
 
@@ -26,7 +25,6 @@ ARROW = "application/vnd.apache.arrow.stream"
 REPORT = 9  # numbers of what the kernel tells
 LONGEST_SHOWN = 60  # letters of a text that an error repeats
 
-Id = str | int
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -63,7 +61,7 @@ _options = msgspec.json.Decoder(RankOptions)
 _named = msgspec.json.Decoder(NamedModel)
 
 
-class Question(msgspec.Struct):
+class RankQuestion(msgspec.Struct):
     """Documents of a query, in the order of their model's features, and what is asked about them."""
 
     model: ServedModel
@@ -71,7 +69,7 @@ class Question(msgspec.Struct):
     options: RankOptions
 
 
-def read_question(request: Request, shelf: ModelShelf, most_documents: int) -> Question:
+def read_question(request: Request, shelf: ModelShelf, most_documents: int) -> RankQuestion:
     """The question in a request for ranks."""
     kind = request.kind
     if kind in (JSON, ""):
@@ -85,13 +83,11 @@ def read_question(request: Request, shelf: ModelShelf, most_documents: int) -> Q
     if kind == BINARY:
         features, ids = raw_features(request.body, model), None
     else:
-        from rankwright.serve.arrow import arrow_features  # pyarrow is an extra of its own
-
         features, ids = arrow_features(request.body, model)
     check_documents(len(features), most_documents)
     check_finite(features, model)
     options = RankOptions(model=asked.model, query=asked.query, ids=ids, top=asked.top, explain=asked.explain)
-    return Question(model, features, options)
+    return RankQuestion(model, features, options)
 
 
 def _address_options(request: Request) -> AddressOptions:
@@ -105,7 +101,7 @@ def _address_options(request: Request) -> AddressOptions:
 # --- JSON ---
 
 
-def _json_question(request: Request, shelf: ModelShelf, most: int) -> Question:
+def _json_question(request: Request, shelf: ModelShelf, most: int) -> RankQuestion:
     body = request.body
     model = shelf.named(_address_options(request).model if request.query_string else None)
     features, report = _kernel_features(body, model, most)
@@ -120,7 +116,7 @@ def _json_question(request: Request, shelf: ModelShelf, most: int) -> Question:
     features = features[: report[2]]
     if options.features is not None:
         features = _reordered(features, options.features, JsonShape(report[1]), model)
-    return Question(model, features, options)
+    return RankQuestion(model, features, options)
 
 
 def _kernel_features(body: bytes, model: ServedModel, most: int) -> tuple[Float32Array, list[int]]:
@@ -135,7 +131,7 @@ def _kernel_features(body: bytes, model: ServedModel, most: int) -> tuple[Float3
     return features, report.tolist()
 
 
-def _other_question(body: bytes, model: ServedModel, shelf: ModelShelf, most: int, report: list[int]) -> Question:
+def _other_question(body: bytes, model: ServedModel, shelf: ModelShelf, most: int, report: list[int]) -> RankQuestion:
     """The question of a body that the first reading did not do: for another model, with categories, or wrong."""
     named = decoded(_named, body).model  # which also tells where the body is no JSON
     chosen = model if named is None else shelf.named(named)
@@ -155,7 +151,7 @@ def _other_question(body: bytes, model: ServedModel, shelf: ModelShelf, most: in
     features = features[: report[2]]
     if options.features is not None:
         features = _reordered(features, options.features, JsonShape(report[1]), chosen)
-    return Question(chosen, features, options)
+    return RankQuestion(chosen, features, options)
 
 
 def _reordered(features: Float32Array, names: Sequence[str], shape: JsonShape, model: ServedModel) -> Float32Array:
@@ -192,7 +188,7 @@ def _width(column: int, model: ServedModel) -> str:
     return f"more than {model.n_features}" if column > model.n_features else str(column)
 
 
-def _plain_question(body: bytes, model: ServedModel, most: int) -> Question:
+def _plain_question(body: bytes, model: ServedModel, most: int) -> RankQuestion:
     """The question of a body that Python reads: categories are texts, and names may be escaped."""
     whole: dict[str, Any] = decoded(_anything, body)
     shapes = [name for name in ("rows", "columns", "documents") if whole.get(name) is not None]
@@ -210,7 +206,7 @@ def _plain_question(body: bytes, model: ServedModel, most: int) -> Question:
     for place, name in enumerate(model.features):
         features[:, place] = column_numbers(columns[name], name, model)
     check_finite(features, model)
-    return Question(model, features, options)
+    return RankQuestion(model, features, options)
 
 
 def _columns_of(value: Any, shape: str, names: Sequence[str], model: ServedModel) -> dict[str, list[Any]]:
@@ -235,22 +231,6 @@ def _columns_of(value: Any, shape: str, names: Sequence[str], model: ServedModel
     return columns
 
 
-def column_numbers(values: Sequence[Any], name: str, model: ServedModel) -> Any:
-    """A column of JSON's values as numbers: categories become their codes, null becomes NaN."""
-    known = (model.trained.features.categories or {}).get(name)
-    if known is not None:
-        return codes_in(values, known).codes
-    for row, value in enumerate(values):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise WebError(
-                HTTPStatus.UNPROCESSABLE_ENTITY, f"document {row}, feature {name!r}: {str(value)[:60]!r} is no number"
-            )
-    try:
-        return np.array([np.nan if value is None else value for value in values], np.float64)
-    except OverflowError:
-        raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, f"feature {name!r}: a number is too large") from None
-
-
 _anything = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -262,40 +242,3 @@ def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
         raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise WebError(HTTPStatus.BAD_REQUEST, f"the body is no JSON: {error}") from None
-
-
-# --- what all have in common ---
-
-
-def raw_features(body: bytes | memoryview, model: ServedModel) -> Float32Array:
-    """Features as they lie in memory: little-endian float32, document after document."""
-    width = 4 * model.n_features
-    if len(body) % width:
-        told = f"{len(body):,} bytes are no whole number of documents of {model.n_features} float32 ({width} bytes)"
-        raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, told)
-    return np.frombuffer(body, "<f4").reshape(-1, model.n_features)
-
-
-def check_names(names: Sequence[str], model: ServedModel) -> None:
-    """Raise unless these are the names of the model's features, each once, in any order."""
-    given, known = set(names), set(model.features)
-    if len(given) != len(names):
-        raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, "a feature is named twice")
-    for wrong, told in ((known - given, "lack"), (given - known, "have a feature that is unknown:")):
-        if wrong:
-            shown = quoted_list(sorted(wrong, key=str), 5)
-            raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, f"the documents {told} {shown} ({model.name})")
-
-
-def check_documents(n_documents: int, most: int) -> None:
-    """Raise where there are too many documents."""
-    if n_documents > most:
-        raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, f"there are {n_documents:,} documents, more than {most:,}")
-
-
-def check_finite(features: Float32Array, model: ServedModel) -> None:
-    """Raise where a feature is infinite; JSON's numbers were checked when they were read."""
-    infinite = np.isinf(features)
-    if infinite.any():
-        row, column = np.argwhere(infinite)[0].tolist()
-        raise InputError(f"document {row}, feature {model.features[column]!r} is infinite")

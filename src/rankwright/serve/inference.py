@@ -13,7 +13,8 @@ import msgspec
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
-from rankwright.serve.decoding import check_documents, check_finite, decoded
+from rankwright.serve.decoding import decoded
+from rankwright.serve.features import check_documents, check_finite
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.ranking import Scored
 from rankwright.web.messages import BINARY, Request, Response, WebError, as_json

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from rankwright.container.locks import lock_file
-from rankwright.serve.decoding import Id
+from rankwright.serve.features import Id
 
 log = logging.getLogger(__name__)
 

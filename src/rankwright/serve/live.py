@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.serve.decoding import Id, Question, decoded
+from rankwright.serve.decoding import RankQuestion, decoded
+from rankwright.serve.features import Id
 from rankwright.serve.journal import ClickEvent, Journal, ServedList
 from rankwright.serve.models import ModelShelf
 from rankwright.serve.ranking import RankAnswer, best_first
@@ -54,7 +55,7 @@ class LiveLoop:
         self._shadow = None if traffic.shadow is None else ShadowWatch(board, traffic.shadow)
         self._events = board.counter("rankwright_feedback_events_total", "Events that were put on the disk.")
 
-    def served(self, question: Question, scores: Float64Array, answer: RankAnswer) -> None:
+    def served(self, question: RankQuestion, scores: Float64Array, answer: RankAnswer) -> None:
         """Change the answer to what is shown, and note it."""
         options, list_id = question.options, None
         if self._journal is not None:
@@ -71,7 +72,7 @@ class LiveLoop:
             self._note(question, answer, noted)
 
     def _interleave(
-        self, question: Question, scores: Float64Array, answer: RankAnswer, list_id: str
+        self, question: RankQuestion, scores: Float64Array, answer: RankAnswer, list_id: str
     ) -> tuple[str, str, tuple[list[Id], list[Id]]]:
         assert self._traffic.interleaved is not None
         second = self._shelf.named(self._traffic.interleaved[1])
@@ -88,7 +89,7 @@ class LiveLoop:
         policy = f"{answer.model}@{answer.version}+{second.name}@{second.version}"
         return policy, "".join(draft.teams), (choices[0], choices[1])
 
-    def _note(self, question: Question, answer: RankAnswer, served: ServedList) -> None:
+    def _note(self, question: RankQuestion, answer: RankAnswer, served: ServedList) -> None:
         assert self._journal is not None
         ids = question.options.ids
         served.shown = [_id(row, ids) for row in answer.order]

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
-from rankwright.serve.decoding import Id, Question, read_question
+from rankwright.serve.decoding import RankQuestion, read_question
+from rankwright.serve.features import Id
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.web.messages import BINARY, Request, Response, WebError
 
@@ -61,7 +62,7 @@ class RankHandler:
         self,
         shelf: ModelShelf,
         most_documents: int,
-        served: Callable[[Question, Float64Array, RankAnswer], None] | None = None,
+        served: Callable[[RankQuestion, Float64Array, RankAnswer], None] | None = None,
         model_for: Callable[[Id | None], str | None] | None = None,
         scored: Scored | None = None,
     ) -> None:
@@ -88,7 +89,7 @@ class RankHandler:
             return Response(scores.astype("<f8").tobytes(), kind=BINARY)
         return Response(_encoder.encode(self._answered(question, scores)))
 
-    def _answered(self, question: Question, scores: Float64Array) -> RankAnswer:
+    def _answered(self, question: RankQuestion, scores: Float64Array) -> RankAnswer:
         options, model = question.options, question.model
         order = best_first(scores)[: options.top]
         answer = RankAnswer(model.name, model.version, order.tolist(), scores.tolist())
@@ -110,7 +111,7 @@ def check_ids(ids: list[Id], n_documents: int) -> None:
         raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, "two documents have the same id")
 
 
-def explained(question: Question, order: list[int], most: int) -> tuple[float, list[DocumentExplanation]]:
+def explained(question: RankQuestion, order: list[int], most: int) -> tuple[float, list[DocumentExplanation]]:
     """For each row of the order, the features that add or take most."""
     values, base = question.model.contributions(question.features[order])
     names, told = question.model.features, []

@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.serve.decoding import check_documents, decoded
+from rankwright.serve.decoding import decoded
+from rankwright.serve.features import check_documents
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.ranking import best_first
 from rankwright.web.messages import Request, Response, WebError

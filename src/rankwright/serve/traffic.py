@@ -15,7 +15,8 @@ import numpy as np
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.clicks.interleaving import Interleaved, team_draft
 from rankwright.errors import InputError, require
-from rankwright.serve.decoding import Id, Question
+from rankwright.serve.decoding import RankQuestion
+from rankwright.serve.features import Id
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.ranking import best_first
 from rankwright.web.metrics import MetricBoard
@@ -86,7 +87,7 @@ class Traffic:
 
 
 def drafted(
-    traffic: Traffic, order_a: IntArray, order_b: IntArray, question: Question, list_id: str
+    traffic: Traffic, order_a: IntArray, order_b: IntArray, question: RankQuestion, list_id: str
 ) -> tuple[list[int], Interleaved[int]]:
     """The rows in the order to show: the top by turns, the rest as the first model has them; and the draft."""
     length = min(DRAFTED, question.options.top or DRAFTED, max(1, len(order_a)))
@@ -110,7 +111,7 @@ class ShadowWatch:
             label,
         )
 
-    def compare(self, shown: Sequence[int], model: ServedModel, question: Question) -> None:
+    def compare(self, shown: Sequence[int], model: ServedModel, question: RankQuestion) -> None:
         """Score a list, and count what both have at the top."""
         scores: Float64Array = model.scores(question.features)
         size = min(COMPARED, len(shown))

@@ -178,4 +178,6 @@ def click_values(family: str, counts: tuple[Float64Array, Float64Array, Float64A
         return shown
     if family == "clicks":
         return clicks
-    return np.divide(clicks + prior * rates, shown + prior, out=np.full(len(shown), np.nan), where=shown + prior > 0)
+    found = np.full(len(shown), np.nan)
+    np.divide(clicks + prior * rates, shown + prior, out=found, where=shown + prior > 0)
+    return found

@@ -23,17 +23,33 @@ MATCHED = ("text", "texts", "query")  # the sources of features that are made he
 class CountsOfTerms(Protocol):
     """How common terms are: arrays of int64, of shape (terms, fields), and (terms,) for any field."""
 
-    document_frequency: IntArray
-    collection_count: IntArray
-    any_frequency: IntArray
+    @property
+    def document_frequency(self) -> IntArray:
+        """In how many documents each field has the term."""
+
+    @property
+    def collection_count(self) -> IntArray:
+        """How often each field has it in all."""
+
+    @property
+    def any_frequency(self) -> IntArray:
+        """In how many documents any field has it."""
 
 
 class CountsOfFields(Protocol):
     """How much text there is: the number of documents, and for each field its tokens and the documents that have it."""
 
-    n_documents: int
-    tokens: IntArray
-    documents_with_field: IntArray
+    @property
+    def n_documents(self) -> int:
+        """The number of documents."""
+
+    @property
+    def tokens(self) -> IntArray:
+        """The tokens of each field, of all documents together."""
+
+    @property
+    def documents_with_field(self) -> IntArray:
+        """How many documents have the field."""
 
 
 class KnownTexts(Protocol):

@@ -115,7 +115,7 @@ class TextStatistics:
         encoded = [term.encode() for term in self.number_of]
         totals = self.field_totals
         header = {"fields": list(self.text_fields), "n_documents": totals.n_documents, "complete": self.is_complete}
-        values = (
+        values: tuple[NDArray[Any], ...] = (
             np.frombuffer(b"".join(encoded), np.uint8),
             np.cumsum([0, *map(len, encoded)], dtype=np.int64),
             *(part.astype(np.int64) for part in (*self.counts, totals.tokens, totals.documents_with_field)),

@@ -90,7 +90,7 @@ class Boosting:
         self.scores = _start_of(data, base_score)
         self.watched = watched
         self.watched_scores = np.empty(0) if watched is None else _start_of(watched, base_score)
-        self._memory = GrowerMemory(data, params.tree.max_leaves)
+        self._memory = GrowerMemory(data, params.tree.max_leaves, threads=threads)
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue after the trees of another run, as if this object had grown them."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_vector, thread_count
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, Int32Array, IntArray, as_vector, thread_count
 from rankwright.errors import InputError, SettingError
 from rankwright.kernels.records import GrowthScratch, SparseCodes, SplitColumns, TreeNodes
 from rankwright.memory import require_memory
@@ -72,8 +72,15 @@ def add_tree(data: BinnedDataset, nodes: TreeNodes, scores: Float64Array, *, thr
 class GrowerMemory:
     """Memory that growing needs, kept from tree to tree. One call at a time may use it."""
 
-    def __init__(self, data: BinnedDataset, max_leaves: int, histogram_memory: int = HISTOGRAM_MEMORY) -> None:
-        words = histogram_words(data)
+    def __init__(
+        self,
+        data: BinnedDataset,
+        max_leaves: int,
+        histogram_memory: int = HISTOGRAM_MEMORY,
+        threads: int | None = None,
+    ) -> None:
+        arranged = data.arranged.rows_of(data.codes, data.n_features, thread_count(threads))
+        words = histogram_words(data, arranged.features)
         n_histograms = max(2, min(max_leaves, histogram_memory // (8 * max(words, 1))))
         require_memory(8 * n_histograms * words, f"growing trees on {data.n_features:,} features")
         self.max_leaves = max_leaves
@@ -82,20 +89,23 @@ class GrowerMemory:
             rows=np.empty(data.n_docs, np.uint32),
             sides=np.empty(data.n_docs, np.uint8),
             histograms=np.empty(n_histograms * words, np.uint64),
+            arranged=arranged,
         )
 
 
-def histogram_words(data: BinnedDataset) -> int:
+def histogram_words(data: BinnedDataset, features: Int32Array) -> int:
     """The most words a histogram takes: two per bin, features of a group as far apart as its widest one needs.
 
-    Of sparse codes it takes one for each place, and two more for places that may have too many rows for one.
+    `features` are those of arranged places, where there are any. Of sparse codes it takes one for each place, and two
+    more for places that may have too many rows for one.
     """
     if isinstance(data.codes, SparseCodes):
         return data.codes.n_total_places + 2 * int(np.diff(data.codes.crowded.reshape(-1, 2).astype(np.int64)).sum())
     mapper = data.mapper
     slots = slots_of(mapper.code_dtype)
     n_codes = np.zeros(mapper.n_groups * slots, np.int64)
-    n_codes[: mapper.n_features] = mapper.n_bins + 1  # with that of missing values
+    order = features[: mapper.n_features] if len(features) else slice(None)
+    n_codes[: mapper.n_features] = mapper.n_bins[order] + 1  # with that of missing values
     most = n_codes.reshape(-1, slots).max(axis=1, initial=0)
     strides = BYTE_STRIDES[np.searchsorted(BYTE_STRIDES, most + 8)] if slots == GROUP_BYTES else (most + 15) // 8 * 8
     return 2 * slots * int(strides.sum())
@@ -128,7 +138,7 @@ def grow_tree(
         raise InputError("workers do not grow trees on sparse features: train in one process, with on(None)")
     gradients = as_vector(gradient, name="gradient", dtype=np.float32, length=data.n_docs)
     curvatures = as_vector(curvature, name="curvature", dtype=np.float32, length=data.n_docs)
-    memory = memory or GrowerMemory(data, params.max_leaves)
+    memory = memory or GrowerMemory(data, params.max_leaves, threads=threads)
     own_rows = _rows_of_tree(rows, data.n_docs)
     scales = _scales(gradients, curvatures, own_rows, share)
     n_threads = thread_count(threads)

@@ -34,7 +34,7 @@ N_PARTS, MOST_DOCS = 5, 5_000_000  # of more data one part is held out; beyond t
 LEAST_QUERIES = 20  # with fewer, chance would choose
 PATIENCE, LASTING = 60, 1 / 3  # stop after so many trees without a better mean, and after that share of all trees
 LEAST_GAIN = 0.0002  # a mean that is better by less than this share is no reason to go on
-RACE, RACE_FOR_BAGS = 64, 32  # after so many trees of each shape, the one that is ahead goes on alone
+RACE = 64  # after so many trees of each shape, the one that is ahead goes on alone
 PACE = 0.05  # the learning rate that these numbers of trees are for
 TREES_IN_ALL_FOLDS = 300  # later ones change little, and are judged by one fold
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
@@ -73,8 +73,9 @@ SYMMETRIC = ForestShape(n_trees=150, max_leaves=64, min_docs_in_leaf=10, growth=
 # The other shape for more data: in the end better than the middle one, with half as many trees, though not from the
 # start, so it is taken unless it is clearly behind.
 FAST_SYMMETRIC = replace(MIDDLE, max_leaves=64, learning_rate=0.1, growth="symmetric", lead=-0.005)
-# The mean of bags of small trees is as good or better where a single forest of theirs is a little worse.
-LEAD_FOR_BAGS = 0.04
+# The mean of bags of small trees is as good or better where a single forest of theirs is a little worse. If symmetric
+# trees do not have the first lead after half of the race, they are not grown on.
+LEADS_FOR_BAGS = {RACE // 2: 0.01, RACE: 0.045}
 # The mean of bags is as good with half as many trees that each learn twice as much.
 RATE_IN_BAGS = 0.1
 LEAVES_OF_LITTLE = 40  # a leaf needs no more than this part of the documents, so that a few hundred can be split

@@ -15,7 +15,7 @@ EXTRA = "serve"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerPlace:
     """Where a server listens, in how many processes, and its certificate if it has one."""
 
     address: str = "127.0.0.1"
@@ -50,7 +50,7 @@ def require_server() -> None:
         raise SettingError("serving needs a system whose processes can be forked: Linux or macOS")
 
 
-def run_server(application: Any, place: Place, limits: Limits) -> None:
+def run_server(application: Any, place: ServerPlace, limits: Limits) -> None:
     """Serve until a signal ends it; requests that were taken are answered first."""
     require_server()
     from granian.constants import HTTPModes, Interfaces, Loops
@@ -81,7 +81,7 @@ def run_server(application: Any, place: Place, limits: Limits) -> None:
     server.serve(target_loader=lambda *_: application, wrap_loader=False)
 
 
-def _require_free(place: Place) -> None:
+def _require_free(place: ServerPlace) -> None:
     """Raise if something listens there already: several processes may share a port, and would share it with that."""
     import socket
 

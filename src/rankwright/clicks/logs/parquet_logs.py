@@ -124,6 +124,7 @@ def _sizes(column: Any) -> IntArray:
 
 
 def is_null(column: Any) -> BoolArray:
+    """Which values are absent."""
     return np.asarray(column.is_null().to_numpy(zero_copy_only=False), np.bool_)
 
 

@@ -226,7 +226,8 @@ class JudgingPlan(Tabular):
         rows = [[query, document, f"{tells:.3f}"] for query, document, tells in zip(*columns.values(), strict=True)][
             :20
         ]
-        title = f"{counted(len(self), 'document')} that two rankers rank differently, of {self.n_pooled:,} that either has first"
+        which = f"{counted(len(self), 'document')} that two rankers rank differently"
+        title = f"{which}, of {self.n_pooled:,} that either has first"
         return ShownTable(title, list(columns), rows, ["tells"])
 
 

@@ -19,7 +19,7 @@ from rankwright.judgments.combining.held_out import HeldOutComparison, compare_h
 from rankwright.judgments.combining.rater_model import MODELS, RaterModel, fit_raters
 from rankwright.judgments.combining.simple_labels import SIMPLE_LABELS
 from rankwright.judgments.judgment_table import Judgments
-from rankwright.judgments.ratings import Ratings, ratings_of
+from rankwright.judgments.ratings import ratings_of
 from rankwright.progress.stages import announce
 from rankwright.tables.text import ShownTable, counted
 
@@ -28,6 +28,7 @@ LEAST_WEIGHT = 0.05  # of a label that is as uncertain as if nobody had judged
 LEAST_DIFFERENCE = 0.01  # chance that two grades differ, below which they form no pair
 VOTES_ADDED = 1.0  # to each side of a pair that raters compared, so that one vote is not certainty
 ROWS_SHOWN = 10
+HIGHEST_GAINED = 30.0  # the highest grade whose gain is 2^l - 1; higher ones are no grades for NDCG
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -94,7 +95,10 @@ class CombinedLabels(Tabular):
         return Qrels(queries, documents, self.labels)
 
     def labelled(self, data: RankingDataset, *, weights: bool = True) -> RankingDataset:
-        """Return documents with these labels, and with their weights.
+        """Return documents with labels to train on, and with weights.
+
+        A label is the one whose gain, 2^l - 1, is the expected gain of the document: what NDCG adds up. It is the
+        expected grade where grades are certain, and a little more elsewhere.
 
         Parameters
         ----------
@@ -110,12 +114,18 @@ class CombinedLabels(Tabular):
         """
         rows = self._rows_in(data)
         labels = np.full(data.n_docs, np.nan, np.float32)
-        labels[rows[rows >= 0]] = self.labels[rows >= 0]
+        labels[rows[rows >= 0]] = self._trained_labels()[rows >= 0]
         if not weights:
             return replace(data, labels=labels)
         of_row = np.ones(data.n_docs, np.float32)
         of_row[rows[rows >= 0]] = self.weights[rows >= 0]
         return replace(data, labels=labels, document_weights=of_row)
+
+    def _trained_labels(self) -> Float64Array:
+        """Labels whose gains are the expected ones; expected grades where a scale has grades below 0."""
+        if self.scale[0] < 0 or self.scale[-1] > HIGHEST_GAINED:
+            return self.labels
+        return np.asarray(np.log2(1 + self.chances @ (2.0**self.scale - 1)), np.float64)
 
     def _rows_in(self, data: RankingDataset) -> IntArray:
         require_type(data, RankingDataset, "data", "a RankingDataset")
@@ -229,14 +239,12 @@ class CombinedLabels(Tabular):
         """What the comparison on held-out grades found, in words."""
         if self.raters is None:
             return []
+        share = f"the model's share in the labels is {self.share:.2f}, the rest is the mean of a document's grades"
         if not self.held_out.errors:
-            return [f"too few grades overlap to compare the model with the mean ({self.held_out.n_grades} held out)"]
+            few = f"({self.held_out.n_grades} could be held out)"
+            return [f"too few grades overlap to learn what raters are like {few}", share]
         errors = ", ".join(f"{name} {error:.3f}" for name, error in self.held_out.errors.items())
-        line = f"error in foretelling {self.held_out.n_grades:,} held-out grades: {errors}"
-        return [
-            line,
-            f"the model's share in the labels is {self.share:.2f}, the rest is the mean of a document's grades",
-        ]
+        return [f"error in foretelling {self.held_out.n_grades:,} held-out grades: {errors}", share]
 
 
 def combine(

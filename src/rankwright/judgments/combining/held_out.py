@@ -3,7 +3,7 @@
 Some grades are held out, at most one of each pair. Each rule makes a label of the others, and foretells the grade that
 was held out: the model by what it learned of that rater, the simple rules by how far that rater's grades lie from
 theirs on average. The model's share in the labels is then the one that foretells best, drawn to 1 a little; where the
-model does not help, labels are the mean.
+model does not help, labels are the mean. So they are where raters share nothing, from which no model can be learned.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ class HeldOutComparison:
 
 
 def compare_held_out(ratings: Ratings, *, model: str, trusted: IntArray | None = None) -> HeldOutComparison:
-    """How the model compares with simple rules; its share is 1 where too little overlaps to tell."""
+    """How the model compares with simple rules; its share is small where too little overlaps to tell."""
     ratings = learned_from(ratings)
     held = _held_out_rows(ratings, trusted)
     if held.sum() < FEWEST:
-        return HeldOutComparison(int(held.sum()), {}, 1.0)
+        n_measured = int(np.isin(np.unique(ratings.estimates.pairs), ratings.pairs).sum())
+        return HeldOutComparison(int(held.sum()), {}, min(1.0, (int(held.sum()) + n_measured) / FEWEST))
     seen, unseen = ratings.take(~held), ratings.take(held)
     truth = ratings.scale[unseen.levels]
     fitted = fit_raters(seen, model=model, trusted=trusted)

@@ -26,10 +26,12 @@ LEAST_CHANCE = 1e-3  # of any answer: what a kind calls impossible may still hap
 USUAL_LENIENCY, USUAL_NOISE, NOISE_WIDTH, USUAL_CARELESS, SPREAD_WIDTH = 0.7, 0.5, 0.5, 0.3, 0.6
 ALL_CARELESS = 0.3  # how frequent raters are who never look, compared with the most frequent kind
 # A trusted rater has no leniency of its own and looks at what it judges.
-TRUSTED_NOISE, TRUSTED_CARELESS = 0.6, 0.2
+TRUSTED_NOISE, TRUSTED_CARELESS = 0.3, 0.1
 
 # How far a search looks at first, and where it ends, for each trait.
 FIRST_STEPS, LOWEST, HIGHEST = (0.25, 0.1, 0.2, 0.1, 0.25), (-3.0, 0.15, 0.2, 0.0, 0.0), (3.0, 3.0, 8.0, 1.0, 1.0)
+
+HIGHEST_OF_TRUSTED = (0.0, TRUSTED_NOISE, 1.0, TRUSTED_CARELESS, 1.0)
 
 
 class Traits(NamedTuple):
@@ -134,13 +136,14 @@ def searched(search: Search, counts: Float64Array, shares: Float64Array, is_trus
     for place, (first_step, low, high) in enumerate(zip(FIRST_STEPS, LOWEST, HIGHEST, strict=True)):
         for sign in (1.0, -1.0):
             moved = np.clip(best[place] + sign * first_step * search.steps, low, high)
+            moved = np.where(is_trusted, np.minimum(moved, HIGHEST_OF_TRUSTED[place]), moved)
             if place in (0, 2):  # leniency and spread are not for those who are trusted
                 moved = np.where(is_trusted, best[place], moved)
-            tried = best._replace(**{Traits._fields[place]: moved})
+            tried = _with_trait(best, place, moved)
             found = _fit(tried, counts, shares)
             better = found > fit
             best, fit = (
-                best._replace(**{Traits._fields[place]: np.where(better, moved, best[place])}),
+                _with_trait(best, place, np.where(better, moved, best[place])),
                 np.maximum(fit, found),
             )
     return Search(best, np.where(fit > before, search.steps, search.steps / 2))
@@ -148,3 +151,8 @@ def searched(search: Search, counts: Float64Array, shares: Float64Array, is_trus
 
 def _fit(traits: Traits, counts: Float64Array, shares: Float64Array) -> Float64Array:
     return np.asarray((counts * np.log(traits.confusion(shares))).sum(axis=(1, 2)) + traits.log_prior(), np.float64)
+
+
+def _with_trait(traits: Traits, place: int, values: Float64Array) -> Traits:
+    """The traits with other values of the one at that place."""
+    return Traits(*(values if number == place else one for number, one in enumerate(traits)))

@@ -23,15 +23,16 @@ from rankwright.judgments.ratings import Ratings
 
 MODELS = ("ordinal", "dawid-skene")
 MOST_STEPS = 100
-TOLERANCE = 1e-4  # steps end where no chance changes by more on average
+TOLERANCE = 3e-4  # steps end where no chance changes by more on average
 FIRST_WIDTH = 0.6  # of the first guess around the mean of a pair's grades, in levels
 IMAGINED_RATERS = 5.0  # how many raters the prior of kinds counts for
 IMAGINED_PAIRS = 2.0  # how many pairs of each grade are imagined
 IMAGINED_GRADES = 4.0  # Dawid-Skene: how many grades of the average rater each row of a confusion matrix counts for
 IMAGINED_MEASUREMENTS = 5.0  # of each true grade, for a source of measurements
-MOST_LEARNED_FROM = 1_000_000  # grades: of more, some pairs are chosen to learn raters from
+MOST_LEARNED_FROM = 250_000  # grades: of more, some pairs are chosen to learn raters from
+FEWEST_ANCHORS = 10  # grades of trusted raters, to measure others by
 FEWEST_SEARCHED = 100  # grades of a rater whose traits are looked for, not only its kind
-FEWEST_OF_RATER = 200  # grades of a rater that are all learned from, where pairs are chosen
+FEWEST_OF_RATER = 100  # grades of a rater that are all learned from, where pairs are chosen
 ROWS_AT_A_TIME = 1 << 20
 
 
@@ -76,11 +77,14 @@ def fit_raters(ratings: Ratings, *, model: str = "ordinal", trusted: IntArray | 
     is_trusted = np.zeros(ratings.n_raters, np.bool_)
     is_trusted[[] if trusted is None else trusted] = True
     given = np.bincount(learned.levels, minlength=ratings.n_levels) + 1.0
-    beliefs = Beliefs(given / given.sum(), is_trusted)
-    chances = _first_guess(learned)
+    n_of_rater = np.bincount(learned.raters, minlength=ratings.n_raters)
+    beliefs = Beliefs(given / given.sum(), is_trusted, n_of_rater)
+    anchors = _anchors(learned, is_trusted)
+    chances = _first_guess(learned if anchors is None else anchors.take(is_trusted[anchors.raters]))
     sources = _first_sources(learned, chances.mean(axis=0))
     for step in range(1, MOST_STEPS + 1):
-        counts = _soft_counts(learned, chances)
+        # What raters are like is first told by the pairs that trusted ones graded, then by all.
+        counts = _soft_counts(learned if anchors is None or step > 1 else anchors, chances)
         raters = beliefs.of_kinds(counts) if model == "ordinal" else beliefs.of_matrices(counts)
         totals = chances.sum(axis=0) + IMAGINED_PAIRS
         sources = tuple(_refined(source, learned, chances) for source in sources)
@@ -113,10 +117,11 @@ class Beliefs:
     `counts` are how often each rater gave each level where each one is true, by rater, true level and given level.
     """
 
-    def __init__(self, shares: Float64Array, is_trusted: BoolArray) -> None:
+    def __init__(self, shares: Float64Array, is_trusted: BoolArray, n_of_rater: IntArray) -> None:
         self._kinds: RaterKinds = rater_kinds(shares)
         self._frequency = self._kinds.prior
         self._shares, self._is_trusted = shares, is_trusted
+        self._judged, self._many = n_of_rater > 0, n_of_rater >= FEWEST_SEARCHED
         self._search: Search | None = None
 
     def of_kinds(self, counts: Float64Array) -> Character:
@@ -126,13 +131,12 @@ class Beliefs:
         fits = counts.reshape(n_raters, -1) @ logs.T + np.log(self._frequency)
         fits[self._is_trusted] = np.where(kinds.may_be_trusted, fits[self._is_trusted], -np.inf)
         chance_of_kind = _normalised(fits)
-        totals = counts.sum(axis=(1, 2))
-        frequency = chance_of_kind[totals > 0].sum(axis=0) + IMAGINED_RATERS * kinds.prior
+        frequency = chance_of_kind[self._judged].sum(axis=0) + IMAGINED_RATERS * kinds.prior
         self._frequency = frequency / frequency.sum()
         expected_logs = (chance_of_kind @ logs).reshape(counts.shape)
         confusion = (chance_of_kind @ kinds.confusion.reshape(len(kinds.prior), -1)).reshape(counts.shape)
         careless = chance_of_kind @ kinds.traits.careless
-        many = totals >= FEWEST_SEARCHED
+        many = self._many
         if many.any():
             start = self._search or begun_search(kinds, chance_of_kind[many].argmax(axis=1))
             self._search = searched(start, counts[many], self._shares, self._is_trusted[many])
@@ -185,6 +189,15 @@ def _of_pairs(ratings: Ratings, chosen: BoolArray) -> Ratings:
             errors=measured.errors[kept],
         ),
     )
+
+
+def _anchors(ratings: Ratings, is_trusted: BoolArray) -> Ratings | None:
+    """The grades of pairs that trusted raters graded; None where they graded too few to tell what others are like."""
+    if is_trusted[ratings.raters].sum() < FEWEST_ANCHORS:
+        return None
+    anchored = np.zeros(ratings.n_pairs, np.bool_)
+    anchored[ratings.pairs[is_trusted[ratings.raters]]] = True
+    return ratings.take(anchored[ratings.pairs])
 
 
 def _first_guess(ratings: Ratings) -> Float64Array:

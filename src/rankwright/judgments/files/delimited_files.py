@@ -138,7 +138,7 @@ def seconds_of(text: str, file: str, place: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def read_quepid_book(path: FilePath, gathering: Gathering, how: HowToRead) -> None:
+def read_quepid_book(path: FilePath, gathering: Gathering, how: HowToRead) -> None:  # noqa: ARG001
     """Gather the judgments of a book that Quepid wrote: query, docid, and a column for each rater."""
     file, names, delimiter, lines = _opened(path)
     if len(names) <= BOOK_COLUMNS:

@@ -21,7 +21,7 @@ ROWS_AT_A_TIME = 1 << 16
 UNKNOWN_KIND = -1
 
 
-class Fault:
+class JudgmentFault:
     """What may be wrong with a row, which is then left out."""
 
     NO_QUERY = "rows without a query"
@@ -93,18 +93,18 @@ class Gathering:
         absent = np.full(n_rows, np.nan)
         errors, times = (absent if column is None else column for column in (block.errors, block.times))
         faults: list[tuple[str, BoolArray]] = [
-            (Fault.NO_QUERY, block.queries < 0),
-            (Fault.NO_DOCUMENT, block.documents < 0),
-            (Fault.NO_RATER, block.raters < 0),
-            (Fault.NO_GRADE, np.isnan(values)),
-            (Fault.NOT_FINITE, ~np.isfinite(values.astype(np.float32))),
-            (Fault.NO_PREFERENCE, ~is_grade & ~((values >= 0) & (values <= 1))),
-            (Fault.ITSELF, others == block.documents),
-            (Fault.BAD_ERROR, (errors < 0) | np.isinf(errors)),
+            (JudgmentFault.NO_QUERY, block.queries < 0),
+            (JudgmentFault.NO_DOCUMENT, block.documents < 0),
+            (JudgmentFault.NO_RATER, block.raters < 0),
+            (JudgmentFault.NO_GRADE, np.isnan(values)),
+            (JudgmentFault.NOT_FINITE, ~np.isfinite(values.astype(np.float32))),
+            (JudgmentFault.NO_PREFERENCE, ~is_grade & ~((values >= 0) & (values <= 1))),
+            (JudgmentFault.ITSELF, others == block.documents),
+            (JudgmentFault.BAD_ERROR, (errors < 0) | np.isinf(errors)),
         ]
         if self.scale is not None:
             low, high = self.scale
-            faults.append((Fault.OUTSIDE, is_grade & np.isnan(errors) & ((values < low) | (values > high))))
+            faults.append((JudgmentFault.OUTSIDE, is_grade & np.isnan(errors) & ((values < low) | (values > high))))
         usable = self._usable(faults, n_rows, place_of)
         columns = {
             "queries": block.queries,
@@ -161,23 +161,16 @@ class Gathering:
         if not sum(sizes):
             found = [f"{problem} ({self.first_problems[problem]})" for problem in self.problems]
             raise InputError(f"there are no judgments: {'; '.join(found) or 'nothing was read'}")
+        n_raters = len(self.raters)
+        ids = {"query_ids": self.queries.ids(), "document_ids": self.documents.ids(), "rater_ids": self.raters.ids()}
+        self.queries, self.documents, self.raters = (Codes() for _ in range(3))  # their tables are large
+        comments = self._comments(sizes)
         columns = {}
         for name in ("queries", "documents", "raters", "values", "others", "errors", "times"):
             columns[name] = np.concatenate([part.pop(name) for part in self._parts])
-        n_raters = len(self.raters)
         kinds = np.array([self._kinds.get(rater, 0) for rater in range(n_raters)], np.int8)
-        return in_canonical_order(
-            Judgments(
-                **columns,
-                comments=self._comments(sizes),
-                query_ids=self.queries.ids(),
-                document_ids=self.documents.ids(),
-                rater_ids=self.raters.ids(),
-                kinds=kinds,
-                problems=dict(self.problems),
-                first_problems=dict(self.first_problems),
-            )
-        )
+        found = {"problems": dict(self.problems), "first_problems": dict(self.first_problems)}
+        return in_canonical_order(Judgments(**columns, **ids, comments=comments, kinds=kinds, **found))
 
     def _comments(self, sizes: Sequence[int]) -> Any:
         if not any("comments" in part for part in self._parts):

@@ -14,7 +14,7 @@ from rankwright.formats.storage.streams import input_name, open_input
 from rankwright.formats.trec import QRELS_LINE
 from rankwright.judgments.files.columns import HowToRead
 from rankwright.judgments.files.delimited_files import seconds_of
-from rankwright.judgments.files.gathering import ROWS_AT_A_TIME, Fault, Gathering
+from rankwright.judgments.files.gathering import ROWS_AT_A_TIME, Gathering, JudgmentFault
 from rankwright.judgments.judgment_table import KINDS, Judgment
 
 LONGEST_BOOK = 1 << 28  # bytes
@@ -61,7 +61,11 @@ def _judgments_of(
 def _judgment(parts: Mapping[str, Any], place: str, file: str, gathering: Gathering, how: HowToRead) -> Judgment | None:
     """The judgment of an object; None where it cannot be used, which is noted."""
     rater = how.rater if "rater" not in parts else _text(parts["rater"])
-    absent = {Fault.NO_QUERY: parts["query"], Fault.NO_DOCUMENT: parts["document"], Fault.NO_RATER: rater}
+    absent = {
+        JudgmentFault.NO_QUERY: parts["query"],
+        JudgmentFault.NO_DOCUMENT: parts["document"],
+        JudgmentFault.NO_RATER: rater,
+    }
     for fault, value in absent.items():
         if _text(value) == "":
             gathering.note(fault, place)
@@ -69,7 +73,7 @@ def _judgment(parts: Mapping[str, Any], place: str, file: str, gathering: Gather
     numbers = {role: _number(parts.get(role), role, place, file) for role in ("grade", "preference", "error")}
     other, time = _text(parts.get("other")) or None, parts.get("time")
     if other is None and numbers["grade"] is None:
-        gathering.note(Fault.NO_GRADE, place)
+        gathering.note(JudgmentFault.NO_GRADE, place)
         return None
     try:
         return Judgment(
@@ -123,7 +127,7 @@ def _of_book(judged: list[Any], file: str, gathering: Gathering, how: HowToRead)
         if not isinstance(one, dict):
             raise FileFormatError(file, f"{place} is no object")
         if one.get("unrateable") or one.get("judge_later"):
-            gathering.note(Fault.UNRATEABLE, place)
+            gathering.note(JudgmentFault.UNRATEABLE, place)
             continue
         rater = _text(one.get("user_email")) or "unknown"
         parts = {"query": query, "document": document, "rater": rater, "grade": one.get("rating")}

@@ -35,7 +35,7 @@ def parse_json_features(
     `report` is the problem, the shape, the number of rows, where the member's value begins and ends, and the row, the
     column and the place of the problem.
     """
-    reader = _Reader(text.tobytes(), texts_of(names, name_offsets), features)
+    reader = _FeatureReader(text.tobytes(), texts_of(names, name_offsets), features)
     try:
         reader.read_object()
         problem = (Problem.NONE, 0, 0, 0, 0)
@@ -51,7 +51,7 @@ class _WrongFeatures(Exception):
         self.problem = (kind, row, column, begin, end)
 
 
-class _Reader:
+class _FeatureReader:
     """What was read so far; `at` is the place of the next letter."""
 
     def __init__(self, text: bytes, names: list[bytes], features: Float32Array) -> None:

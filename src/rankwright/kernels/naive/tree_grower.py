@@ -7,6 +7,7 @@ from math import frexp
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import CodeArray, Float32Array, Float64Array, Int32Array, IntArray, Uint32Array
 from rankwright.kernels.naive.common import codes_by_row, stream_of
@@ -123,6 +124,24 @@ class _Leaf:
     depth: int
     split: Split = NO_SPLIT
     gain: float = 0.0
+
+
+def arrange_codes(
+    codes: CodeArray,
+    features: Int32Array,
+    usual: NDArray[np.uint8],
+    n_skipping: int,
+    rows: NDArray[np.uint8],
+    threads: int,
+) -> None:
+    """Fill `rows` with the codes of features by place, then a word: bit g says that group g has an unusual code."""
+    known, n_slots = np.flatnonzero(features >= 0), codes.shape[2]
+    rows[:] = 0
+    rows[:, known] = codes_by_row(codes)[:, features[known]]
+    words = np.zeros(len(rows), np.uint64)
+    for place in known[known < n_slots * n_skipping]:
+        words |= (rows[:, place] != usual[place]).astype(np.uint64) << np.uint64(place // n_slots)
+    rows[:, len(features) : len(features) + 8] = words.view(np.uint8).reshape(-1, 8)
 
 
 def grow_tree(

@@ -14,7 +14,7 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.bagging.blmart import BLMART
 from rankwright.experiments.variance import best_length
 from rankwright.mart.lambdamart import LambdaMART
-from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.experiment import FULL, SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.fold_values import (
     THREADS,
     ahead,
@@ -42,8 +42,11 @@ from rankwright.tuning.trials import for_json, from_json
 
 NAME = "blmart-tables"
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "mean-ndcg", "map")
-FORESTS = (PLAIN, RANDOM, WITHOUT, WITH)
 BAGGED = (WITHOUT, WITH)
+# Forests follow our usual forces; one LambdaMART is trained by the slides' formula, too.
+BY_FORMULA = {f"{row}, by the slides' formula": row for row in (PLAIN, RANDOM)}
+SINGLE = (PLAIN, RANDOM, *BY_FORMULA)
+FORESTS = (*SINGLE, *BAGGED)
 USUAL = "MQ2007"  # whose configuration and rankers other sets take
 N_BAGS = {"TD2004": 1000, "MQ2007": 1000, "MSLR-WEB10K": 50}
 SEEDS = 5  # of one LambdaMART; fixed before anything was run
@@ -65,7 +68,8 @@ def parts(setup: Setup) -> list[RunPart]:
 
     The first bags of every fold come before more bags of any, so that a run that was stopped has all folds.
     """
-    single = [_seeded(setup, part) for part in parts_by_row(NAME, setup, sources(setup), _single_rows, quick=2)]
+    single_rows = partial(_single_rows, setup)
+    single = [_seeded(setup, part) for part in parts_by_row(NAME, setup, sources(setup), single_rows, quick=2)]
     parts_of_bags = partial(_parts_of_bags, setup)
     bags = parts_by_row(NAME, setup, sources(setup), parts_of_bags, quick=2, name="bags", shown="bags {}")
     bags.sort(key=lambda part: int(part.values["bags"]))
@@ -75,13 +79,14 @@ def parts(setup: Setup) -> list[RunPart]:
 def _seeded(setup: Setup, part: RunPart) -> RunPart:
     """One forest depends on chance: where there is time, it is trained with several seeds."""
     n_seeds = setup.pick(SEEDS, 1, 1)
-    if part.values["row"] not in (PLAIN, RANDOM) or n_seeds == 1:
+    if part.values["row"] not in SINGLE or n_seeds == 1:
         return part
     return replace(part, values={**part.values, "seeds": n_seeds}, cost=n_seeds)
 
 
-def _single_rows(source: DataSource) -> list[str]:
-    return [row for row in paper_of(source) if row not in BAGGED]
+def _single_rows(setup: Setup, source: DataSource) -> list[str]:
+    rows = [row for row in paper_of(source) if row not in BAGGED]
+    return rows + setup.pick(list(BY_FORMULA), [], [])
 
 
 def _n_bags(setup: Setup, source: DataSource) -> int:
@@ -99,7 +104,9 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     if "bags" in values:
         return _bags(setup, source, values["fold"], values["bags"], select)
     if values["row"] not in FORESTS:
-        rankers = rankers_of_table(values["row"], select=select, seed=setup.seed, threads=THREADS)
+        rankers = rankers_of_table(
+            values["row"], thorough=setup.size == FULL, select=select, seed=setup.seed, threads=THREADS
+        )
         return best_fitted(rankers, setup, source, values["fold"], METRICS)
     ranker = forest_for(setup, source, values["row"], select)
     if "seeds" in values:
@@ -125,8 +132,10 @@ def forest_for(setup: Setup, source: DataSource, row: str, select: str) -> Any:
     """The forest of a row of the tables, in the set's best configuration; a plain one draws nothing."""
     settings: dict[str, Any] = {"select": select, "seed": setup.seed, "threads": THREADS}
     settings |= _configuration(setup, source) | {"n_trees": setup.pick(500, 100, 3)}
-    if row == PLAIN:
+    if BY_FORMULA.get(row, row) == PLAIN:
         settings |= {"query_fraction": 1.0, "feature_fraction": 1.0}
+    if row in BY_FORMULA:
+        settings["mode"] = "paper"
     if row in BAGGED:
         return BLMART(n_bags=_n_bags(setup, source), overfit=row == WITH, **settings)
     return LambdaMART(early_stopping=setup.pick(100, 30, 3), **settings)
@@ -214,7 +223,8 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     notes: list[str] = []
     results = with_bags(setup, results)
     for source in sources(setup):
-        values, paper = results_by_row(source, results), paper_of(source)
+        values, paper = _complete(results_by_row(source, results)), dict(paper_of(source))
+        paper |= {row: paper[original] for row, original in BY_FORMULA.items()}
         printed = {metric for row in paper.values() for metric in row}
         metrics = [metric for metric in METRICS if not printed or metric in printed]
         tables.append(metrics_table(source, "", values, metrics, paper))
@@ -225,9 +235,15 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         f"{setup.pick('the bags of the slides', '10 bags of 100 trees', '2 bags of 3 trees')}; rankers other than "
         f"forests with our defaults ({TUNED_NOTE}), forests with the slides' "
         f"best configuration (for sets not theirs, the best of {n_tried(setup)} on validation documents), "
-        "steps chosen by MAP on validation documents"
+        "steps chosen by MAP on validation documents; the forces of forests are our usual ones, YetiRank's, unless a "
+        "row says that they are those of the slides"
     )
     return Findings(tables, claims, [note, *notes])
+
+
+def _complete(values: Mapping[str, list[Result]]) -> dict[str, list[Result]]:
+    """The rows that have all folds, in a run that is not at its end."""
+    return {row: folds for row, folds in values.items() if len(folds) == len(values[WITH])}
 
 
 def _by_seed(folds: Sequence[Result]) -> Float64Array | None:
@@ -279,19 +295,23 @@ def work(setup: Setup) -> float:
 
 
 def is_needed(_: Setup, part: RunPart) -> bool:
-    """Fewer bags are a smaller BL-MART, but there must be some on each fold."""
-    return bool(part.values.get("bags", 0) == 0)
+    """Fewer bags are a smaller BL-MART, but there must be some on each fold; rows that are extra may be missing."""
+    return bool(part.values.get("bags", 0) == 0 and part.values.get("row") not in BY_FORMULA)
 
 
 def _claims(setup: Setup, source: DataSource, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim]:
     otherwise = source.differs
     if not _is_tuned_by_slides(source):
         otherwise += f"; its configuration was chosen among {n_tried(setup)} on the validation documents of one fold"
+    by_formula, plain_by_formula = reversed(BY_FORMULA)
     for better, worse, text in (
         (RANDOM, PLAIN, "randomisation makes LambdaMART better"),
+        (by_formula, plain_by_formula, "randomisation makes LambdaMART better, by the slides' formula"),
         (WITHOUT, RANDOM, "BL-MART beats one randomised LambdaMART"),
         (WITH, WITHOUT, "overfitting in the bags helps BL-MART"),
     ):
+        if better not in values:
+            continue
         pair = [values[row] for row in (better, worse)]
         first, second = (by_fold(folds, "map") for folds in pair)
         claim = ahead(f"{source.name}: {text} (MAP)", first, second, (better, worse), otherwise=otherwise)

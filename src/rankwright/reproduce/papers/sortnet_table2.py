@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.experiment import FULL, SORTNET, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.fold_values import THREADS, ahead, best_fitted, best_of, by_fold, convention_of, figure_of
 from rankwright.reproduce.outcome import Claim, Findings
 from rankwright.reproduce.papers.sortnet_table1 import METRICS, PAPER_CHOICE, sortnet_on_fold, sources
@@ -42,7 +42,7 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
         hidden = PAPER_CHOICE.get(source.stands_for, USUAL_SIZE)
         return sortnet_on_fold(setup, source, values["fold"], hidden, QUALITY[row])
     select = f"map:{convention_of(source)}"
-    rankers = rankers_of_table(row, select=select, seed=setup.seed, threads=THREADS)
+    rankers = rankers_of_table(row, thorough=setup.size == FULL, select=select, seed=setup.seed, threads=THREADS)
     return best_fitted(rankers, setup, source, values["fold"], METRICS)
 
 

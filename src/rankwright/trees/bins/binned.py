@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from rankwright.data.preferences import Preferences
 from rankwright.data.side_columns import Side
 from rankwright.errors import InputError
 from rankwright.kernels.records import SparseCodes
+from rankwright.trees.bins.arranging import ArrangedOnce
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 from rankwright.trees.bins.sparse_binning import bin_sparse_rows, fit_sparse_bins
@@ -37,6 +38,7 @@ class BinnedDataset:
     documents: RankingDataset
     feature_names: tuple[str, ...] = ()
     query_keys: Uint64Array | None = None  # keys of the queries' features, where rows were put in their order
+    arranged: ArrangedOnce = field(default_factory=ArrangedOnce, repr=False)
 
     def __post_init__(self) -> None:
         self._check_codes()

@@ -1,0 +1,82 @@
+#include "core/matches/text_features.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "core/matches/link_ranks.hpp"
+#include "tests/check.hpp"
+#include "tests/test.hpp"
+
+namespace {
+
+using rankwright::MatchedTerms, rankwright::no_term, rankwright::QueryPairs, rankwright::StreamViews;
+using rankwright::TextColumns, rankwright::TokenStream;
+
+// Two fields of three documents, and two queries: the terms 5 and 7 in that order, and one that no document has.
+struct Problem {
+    std::vector<std::int64_t> first_offsets{0, 3, 3, 5}, second_offsets{0, 2, 3, 3};
+    std::vector<std::uint32_t> first_tokens{5, 7, 5, 7, 1}, second_tokens{7, 5, 9};
+    std::vector<std::int64_t> view_starts{0, 1, 3}, members{0, 0, 1};
+    std::vector<double> tokens{5, 8}, mean_lengths{2.5, 3}, stream_mean_lengths{2.5, 1.5};
+    std::vector<std::int64_t> starts{0, 2, 3}, place_starts{0, 2, 3}, places{0, 1, 0};
+    std::vector<std::uint32_t> numbers{5, 7, no_term};
+    std::vector<double> frequencies{1, 1, 2, 2, 0, 0}, counts{2, 3, 2, 3, 0, 0};
+    std::vector<std::int64_t> pair_starts{0, 3, 6}, documents{0, 1, 2, 2, 1, 0};
+
+    std::vector<TokenStream> streams() const {
+        return {{first_offsets, first_tokens}, {second_offsets, second_tokens}};
+    }
+    StreamViews views() const { return {view_starts, members, tokens, mean_lengths, stream_mean_lengths, 3.0}; }
+    MatchedTerms queries() const { return {starts, numbers, frequencies, counts, place_starts, places}; }
+    QueryPairs pairs() const { return {pair_starts, documents}; }
+};
+
+std::vector<float> features(const std::vector<std::string> &measures, int threads) {
+    const Problem problem;
+    const std::vector<double> settings(measures.size() * 5, 0.5);
+    std::vector<std::int64_t> views(measures.size()), places(measures.size());
+    for (std::size_t k = 0; k < measures.size(); ++k) {
+        views[k] = static_cast<std::int64_t>(k % 2);
+        places[k] = static_cast<std::int64_t>(k);
+    }
+    const bool logs[64] = {};
+    const TextColumns columns{measures, views, settings, 5, {logs, measures.size()}};
+    std::vector<float> out(6 * measures.size());
+    rankwright::text_features(problem.streams(), problem.views(), problem.queries(), problem.pairs(), columns, places,
+                              out, measures.size(), threads);
+    return out;
+}
+
+void check_features() {
+    // Views alternate: the first field, then both fields one after another.
+    const std::vector<std::string> measures{"tf.sum", "tf.sum", "phrase", "phrase", "length", "length"};
+    const std::vector<float> wanted{3, 5, 1, 2, 3, 5, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 2, 2,
+                                    0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 5};
+    for (const int threads : {1, 2, 7}) CHECK(features(measures, threads) == wanted);
+    const std::vector<std::string> others{"bm25",           "bm25f",         "absolute_discount", "dirichlet",
+                                          "jelinek_mercer", "dph",           "shortest_window",   "first_position",
+                                          "ordered_phrase", "ordered_pairs", "unordered_pairs",   "longest_run",
+                                          "closeness",      "equals_query",  "different_terms",   "vector_space"};
+    const std::vector<float> found = features(others, 1);
+    for (const float value : found) CHECK(std::isfinite(value));
+    for (const int threads : {2, 7}) CHECK(features(others, threads) == found);
+}
+
+void check_ranks() {
+    // 0 -> 1, 1 -> 0, and 2 links to nothing.
+    const std::vector<std::int64_t> starts{0, 1, 2, 2};
+    const std::vector<std::int32_t> sources{1, 0}, n_targets{1, 1, 0};
+    const std::vector<double> ranks{0.5, 0.25, 0.25};
+    std::vector<double> passed_on(3), next(3);
+    const double change = rankwright::page_rank_step(starts, sources, n_targets, 0.5, ranks, passed_on, next, 2);
+    const double alike = (0.5 + 0.5 * 0.25) / 3;
+    CHECK(next[0] == alike + 0.5 * 0.25 && next[1] == alike + 0.5 * 0.5 && next[2] == alike);
+    CHECK(change > 0);
+}
+
+const rankwright::Test test("text_features", [] {
+    check_features();
+    check_ranks();
+});
+
+} // namespace
