@@ -34,6 +34,7 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
     "commands · score · --from is missing": "it is --format, as in every command",
     "commands · cv · --valid is missing": "it is --valid-share: --valid is a file in other commands",
     "commands · compare · data was": "the metavar had brackets of its own",
+    "commands · inspect · file was": "an index can be inspected, too: the metavar names it",
     **{
         f"commands · compare · --{option} is missing": "training and comparing rankers over folds is benchmark now"
         for option in ("folds", "rankers", "results", "select", "strategy", "trials", "cluster", "workers")

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwright.kernels import reference
-from rankwright.kernels.naive.matches import MEASURES, log_of
+from rankwright.kernels.naive.common import log_of
+from rankwright.kernels.naive.matches import MEASURES
 from rankwright.kernels.records import MatchedTerms, QueryPairs, StreamViews, TextColumns, TokenStream
 
 NO_TERM = 2**32 - 1

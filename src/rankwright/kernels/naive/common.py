@@ -10,7 +10,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from math import factorial, sqrt
+from math import factorial, frexp, sqrt
 from typing import Any
 
 import numpy as np
@@ -118,3 +118,18 @@ def nearest_float32(text: bytes) -> np.float32:
     multiple = round(Fraction(text.decode()) / Fraction(2) ** exponent if is_halfway else units)
     size = abs(math.ldexp(multiple, exponent))
     return np.float32(math.copysign(math.inf if size >= 2.0**128 else size, double))
+
+
+ATANH_TERMS = 17
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # ln 2 in two parts
+
+
+def log_of(x: float) -> float:
+    """The natural logarithm of a positive number, by a power of two and the series of atanh."""
+    mantissa, exponent = frexp(x)  # mantissa from ½ up to 1
+    rest, whole = 2.0 * mantissa - 1.0, float(exponent - 1)
+    t = rest / (2.0 + rest)
+    series = 1.0 / (2 * ATANH_TERMS - 1)
+    for k in range(ATANH_TERMS - 2, -1, -1):
+        series = 1.0 / (2 * k + 1) + t * t * series
+    return whole * LN2_HIGH + (whole * LN2_LOW + (t + t) * series)

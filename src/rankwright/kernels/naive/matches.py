@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import frexp, sqrt
+from math import sqrt
 
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, Int32Array, IntArray
-from rankwright.kernels.naive.common import slices
+from rankwright.kernels.naive.common import log_of, slices
 from rankwright.kernels.records import MatchedTerms, QueryPairs, StreamViews, TextColumns, TokenStream
 
-LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # ln 2 in two parts
 LOG2_OF_E = 1.4426950408889634
 TWO_PI = 6.283185307179586
-ATANH_TERMS = 17
 
 Occurrence = tuple[int, int]  # the position in the text, and the term's place among those of the query
 
@@ -95,17 +93,6 @@ def _match(texts: list[list[int]], views: StreamViews, queries: MatchedTerms, qu
 
 def _counts(tokens: list[int], numbers: list[int]) -> list[float]:
     return [0.0 if number == 2**32 - 1 else float(tokens.count(number)) for number in numbers]
-
-
-def log_of(x: float) -> float:
-    """The natural logarithm of a positive number, by a power of two and the series of atanh."""
-    mantissa, exponent = frexp(x)  # mantissa from ½ up to 1
-    rest, whole = 2.0 * mantissa - 1.0, float(exponent - 1)
-    t = rest / (2.0 + rest)
-    series = 1.0 / (2 * ATANH_TERMS - 1)
-    for k in range(ATANH_TERMS - 2, -1, -1):
-        series = 1.0 / (2 * k + 1) + t * t * series
-    return whole * LN2_HIGH + (whole * LN2_LOW + (t + t) * series)
 
 
 def _total(values: Iterator[float] | Sequence[float]) -> float:
