@@ -100,7 +100,8 @@ void require_columns(const TextColumns &columns, const StreamViews &views) {
     require_below("views", columns.views, views.size());
     for (std::size_t k = 0; k < columns.measures.size(); ++k) {
         const std::size_t n_streams = views.streams_of(columns.views[k]).size();
-        require(n_settings(columns.measures[k], n_streams) <= columns.width, "a column must have all settings of its measure");
+        require(n_settings(columns.measures[k], n_streams) <= columns.width,
+                "a column must have all settings of its measure");
     }
 }
 
