@@ -37,7 +37,8 @@ bool is_json_number(const char *at, const char *end) {
         if (at == digits) return false;
     }
     if (at != end && (*at | 0x20) == 'e') {
-        if (++at != end && (*at == '+' || *at == '-')) ++at;
+        ++at;
+        if (at != end && (*at == '+' || *at == '-')) ++at;
         digits = at;
         at = skip_digits(at, end);
         if (at == digits) return false;

@@ -18,7 +18,7 @@ from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.openapi import openapi_page
 from rankwright.serve.ranking import RankHandler
 from rankwright.serve.reloading import CheckSample, Reloader
-from rankwright.serve.reranking import RerankHandler, TextScorer, TextScorers
+from rankwright.serve.reranking import RerankHandler, RerankScorer, TextScorers
 from rankwright.serve.segments import SegmentWriter
 from rankwright.serve.traffic import Traffic
 from rankwright.web.application import Application, Service, Shell
@@ -75,7 +75,7 @@ class RankServer:
 
     settings: ServeSettings
     shell: Shell = field(default_factory=Shell)
-    scorer_of: Callable[[ServedModel], TextScorer | None] = field(default_factory=TextScorers)
+    scorer_of: Callable[[ServedModel], RerankScorer | None] = field(default_factory=TextScorers)
     shelf: ModelShelf = field(init=False)
     _watch: DriftWatch = field(init=False)
     service: Service = field(init=False)

@@ -1,6 +1,6 @@
 """`POST /v1/rerank` and `/v2/rerank`, in the shapes that clients of Cohere and Jina send: texts in, relevance out.
 
-What scores texts is a `TextScorer`: a model that was trained on text and carries the statistics that its features need.
+What scores texts is a `RerankScorer`: a model that was trained on text and carries the statistics that its features need.
 A relevance in [0, 1] is 1 / (1 + e^-score), which keeps the order; the score itself is there too.
 """
 
@@ -24,7 +24,7 @@ from rankwright.serve.ranking import best_first
 from rankwright.web.messages import Request, Response, WebError
 
 
-class TextScorer(Protocol):
+class RerankScorer(Protocol):
     """What can score texts for a query."""
 
     def score(self, query: str, documents: Sequence[str]) -> Float64Array:
@@ -35,9 +35,9 @@ class TextScorers:
     """What scores texts for each model that was trained on texts with their statistics, made once for a version."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[str, str], TextScorer] = {}
+        self._made: dict[tuple[str, str], RerankScorer] = {}
 
-    def __call__(self, model: ServedModel) -> TextScorer | None:
+    def __call__(self, model: ServedModel) -> RerankScorer | None:
         """The scorer of a model; None for one that cannot score texts."""
         trained = model.trained
         if trained.features.origin is None or trained.text_statistics is None:
@@ -50,7 +50,7 @@ class TextScorers:
 
 
 class _ModelTexts:
-    """A model's own scorer of texts, asked in the way of `TextScorer`."""
+    """A model's own scorer of texts, asked in the way of `RerankScorer`."""
 
     def __init__(self, scorer: DocumentScorer, threads: int) -> None:
         self._scorer, self._threads = scorer, threads
@@ -104,7 +104,7 @@ class RerankHandler:
     """Answers both addresses; `scorer_of` gives what scores texts for a model, None where nothing does."""
 
     def __init__(
-        self, shelf: ModelShelf, most_documents: int, scorer_of: Callable[[ServedModel], TextScorer | None]
+        self, shelf: ModelShelf, most_documents: int, scorer_of: Callable[[ServedModel], RerankScorer | None]
     ) -> None:
         self._shelf, self._most, self._scorer_of = shelf, most_documents, scorer_of
 

@@ -23,7 +23,7 @@ Labels = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MetricFamily:
+class ServedMetric:
     """A metric: its name, its kind, what it tells, and its lines by labels, each with the place of its number."""
 
     name: str
@@ -37,7 +37,7 @@ class MetricBoard:
 
     def __init__(self, n_processes: int = 1) -> None:
         self._n_processes, self._n_slots = n_processes, 0
-        self._families: dict[str, MetricFamily] = {}
+        self._families: dict[str, ServedMetric] = {}
         self._computed: list[Callable[[], Iterable[str]]] = []
         self._lock = multiprocessing.get_context("fork").Lock()
         self._rows: Float64Array = np.zeros((n_processes, 0))
@@ -73,7 +73,7 @@ class MetricBoard:
         self._computed.append(lines)
 
     def _line(self, name: str, kind: str, help: str, shown: str, labels: Labels) -> int:
-        family = self._families.setdefault(name, MetricFamily(name, kind, help))
+        family = self._families.setdefault(name, ServedMetric(name, kind, help))
         place = self.table(1)
         family.lines.append((shown + labels_text(labels), place))
         return place
@@ -119,7 +119,7 @@ class MetricBoard:
             told += lines()
         return "\n".join(told) + "\n"
 
-    def _lines_of(self, family: MetricFamily) -> Iterator[str]:
+    def _lines_of(self, family: ServedMetric) -> Iterator[str]:
         """A metric's lines; each bucket of a histogram also counts what is in those before it."""
         below = 0.0
         for line, place in family.lines:
