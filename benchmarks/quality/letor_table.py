@@ -198,8 +198,8 @@ def main() -> None:
         name = Path(folder).name
         question = f"{name}: LETOR's published baselines beside ours and the peers', five folds"
         rows = rows_of(folder, SYSTEMS)
-        done = {row["ranker"] for row in rows if row["whose"] != "published"}
-        left_out = [system for system in SYSTEMS if system not in done]
+        ranked = {row["ranker"] for row in rows if row["whose"] != "published"}
+        left_out = [system for system in SYSTEMS if system not in ranked]
         notes = {"trials": options.trials, "left_out": left_out}
         leave(f"letor-table-{name}", question, letor=name, rows=rows, notes=notes)
 

@@ -72,7 +72,7 @@ def bodies(rows: np.ndarray, folder: Path, peers: str | None) -> list[Asked]:
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, lists.schema) as writer:
         writer.write_table(lists)
-    tensor = {"name": "features", "shape": [N_DOCS, N_FEATURES], "datatype": "FP32"}
+    tensor: dict[str, Any] = {"name": "features", "shape": [N_DOCS, N_FEATURES], "datatype": "FP32"}
     tensor["parameters"] = {"binary_data_size": rows.nbytes}
     head = json.dumps({"inputs": [tensor], "parameters": {"binary_data_output": True}}).encode()
     length = (("Inference-Header-Content-Length", str(len(head))),)
@@ -97,7 +97,7 @@ def bodies(rows: np.ndarray, folder: Path, peers: str | None) -> list[Asked]:
 
 def measured(asked: Asked, seconds: int, folder: Path) -> dict[str, Any]:
     environment = os.environ | {"OMP_NUM_THREADS": "1", "BENTOML_DO_NOT_TRACK": "True"} | asked.environment
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     # A server that an earlier run left behind would answer in this one's place.
     assert not is_open(PORT), f"something listens at port {PORT} already"
     command = ["taskset", "-c", "0", *asked.command]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -80,7 +81,9 @@ def peers_of(index: Index, texts: ZipfTexts, queries: list[str], folder: Path) -
 
 
 def shown(question: str, timings: dict[str, Timing], n_queries: int) -> None:
-    rates = {name: f"{n_queries / timing.best:,.0f} queries a second" for name, timing in timings.items()}
+    rates: dict[str, object] = {
+        name: f"{n_queries / timing.best:,.0f} queries a second" for name, timing in timings.items()
+    }
     report(question, timings, "rankwright", rates)
 
 
@@ -98,14 +101,16 @@ def main() -> None:
         folder = Path(name)
         index = build_index(texts.batches(), folder / "index", analyser=Analyser(language=None))
         scorer = BM25(K1, B)
-        searches = {"rankwright": lambda threads: top_documents(index, queries, scorer=scorer, k=K, threads=threads)}
+        searches: dict[str, Callable[[int], object]] = {
+            "rankwright": lambda threads: top_documents(index, queries, scorer=scorer, k=K, threads=threads)
+        }
         searches |= {} if given.no_peers else peers_of(index, texts, queries, folder)
         for search in searches.values():  # what is compiled or read at the first call is not timed
             for threads in (1, 2):
                 search(threads)
         about = f"top {K} by BM25, {given.documents:,} documents"
         for threads in (1, 2):
-            tasks = {one: (lambda search=search, threads=threads: search(threads)) for one, search in searches.items()}
+            tasks: dict[str, Callable[[], object]] = {one: partial(search, threads) for one, search in searches.items()}
             shown(f"{about}, {threads} thread(s)", time_side_by_side(tasks, given.repeats), len(queries))
             if threads == 1:
                 timed = time_side_by_side(tasks, given.repeats, clock=time.process_time)

@@ -165,7 +165,7 @@ def compare_with_searcharray(documents: Documents, queries: list[list[str]]) -> 
     lines = [FeatureLine("bm25", ("body",)), FeatureLine("tf", ("body",), STATISTICS)]
     chosen = rng.integers(0, n, 1000 * len(queries))
     pairs = QueryPairs(np.arange(len(queries) + 1) * 1000, chosen)
-    tasks = {
+    tasks: dict[str, Callable[[], object]] = {
         "rankwright, 1 thread": ours(documents, queries, pairs, FeatureSpecification(lines), 1),
         "searcharray": searcharray_task(documents, queries, pairs),
     }

@@ -32,7 +32,8 @@ def main() -> None:
     def ours() -> NDArray[np.int64]:
         tops = TopDocuments(np.empty((1, k)), np.empty((1, k), np.int64), np.zeros(1, np.int64))
         kernels.top_vectors(vectors, np.empty(0), query, np.empty(0, np.uint8), tops, given.threads)
-        return tops.documents[0]
+        best: NDArray[np.int64] = tops.documents[0]
+        return best
 
     single = query[0].astype(np.float32)
 
@@ -55,7 +56,7 @@ def main() -> None:
         task()
     same = len(np.intersect1d(ours(), with_numpy()))
     timings = time_side_by_side(tasks, given.repeats)
-    notes = {
+    notes: dict[str, object] = {
         "the same documents as NumPy": f"{same} of {k}",
         "threads of NumPy": os.environ.get("OPENBLAS_NUM_THREADS", "all"),
     }

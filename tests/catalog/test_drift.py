@@ -72,7 +72,9 @@ def test_training_leaves_a_profile_that_does_not_depend_on_the_order_of_rows(tmp
     for name, threads in (("a", 1), ("b", 2)):
         files = TrainingFiles(train=str(tmp_path / f"{name}.txt"))
         train_on_files(rw.LambdaMART(n_trees=3, threads=threads), files, str(tmp_path / f"{name}.rw"), profile=True)
-        profiles.append(load_trained(tmp_path / f"{name}.rw").findings.profile.arrays())
+        profile = load_trained(tmp_path / f"{name}.rw").findings.profile
+        assert profile is not None
+        profiles.append(profile.arrays())
     assert profiles[0].keys() == profiles[1].keys()
     assert all(profiles[0][key].tobytes() == profiles[1][key].tobytes() for key in profiles[0])
     files = TrainingFiles(train=str(tmp_path / "a.txt"))

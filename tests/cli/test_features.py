@@ -32,6 +32,7 @@ def test_judged_documents_become_training_data_and_a_model(rankwright):
     assert any("q9" in line for line in told["problems"])
     data = rw.read("train.parquet")
     assert list(data.feature_names) == told["names"]
+    assert data.labels is not None
     assert data.labels.tolist() == [2, 1, 0, 1, 0]
     first = Path("train.parquet").read_bytes()
     assert rankwright(*command, "--cluster", "local", "--workers", "2").code == 0
@@ -44,7 +45,9 @@ def test_judged_documents_become_training_data_and_a_model(rankwright):
     shown = rankwright("inspect", "model.rw")
     assert "the commonest 5 terms of 4 documents" in shown.stdout
     assert "bm25 b=0.4 fields=title,body,url,* k1=0.9" in shown.stdout
-    assert rw.load("model.rw").trained_.features.origin.specification.names == data.feature_names
+    origin = rw.load("model.rw").trained_.features.origin
+    assert origin is not None
+    assert origin.specification.names == data.feature_names
 
 
 @pytest.mark.usefixtures("texts")
@@ -53,6 +56,8 @@ def test_candidates_without_a_judgment_are_irrelevant_unless_said_otherwise(rank
     found = rankwright(*common, "--out", "a.parquet")
     assert found.code == 0, found.stderr
     data = rw.read("a.parquet")
+    assert data.document_ids is not None
+    assert data.labels is not None
     pairs = zip(data.qid.tolist(), data.document_ids.tolist(), strict=True)
     labels = dict(zip(pairs, data.labels.tolist(), strict=True))
     assert labels["q1", "a"] == 2

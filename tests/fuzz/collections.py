@@ -17,7 +17,7 @@ from rankwright.escapes import escaped_line
 from rankwright.text import JudgedPairs, Queries, join_log, read_documents, read_judgments, read_queries
 
 QUERIES = Queries(["q1", "q2"], ["learning to rank", "boosted trees"])
-JUDGED = JudgedPairs(["q1", "q1", "q2"], ["d1", "d2", "d3"], [2, 0, 1])
+JUDGED = JudgedPairs(["q1", "q1", "q2"], ["d1", "d2", "d3"], np.array([2, 0, 1], np.float32))
 
 
 class Collections:

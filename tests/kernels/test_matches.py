@@ -76,10 +76,11 @@ def features(module, streams, views, queries, pairs, columns, threads=1):
 @given(st.integers(0, 10**6))
 def test_the_compiled_features_are_the_naive_ones(seed):
     core = pytest.importorskip("rankwright.kernels._core")
-    given_, columns = problem(seed), every_column()
-    naive = features(reference, *given_, columns)
+    streams, views, queries, pairs = problem(seed)
+    columns = every_column()
+    naive = features(reference, streams, views, queries, pairs, columns)
     for threads in (1, 2, 7):
-        compiled = features(core, *given_, columns, threads)
+        compiled = features(core, streams, views, queries, pairs, columns, threads)
         wrong = np.argwhere(compiled.view(np.uint32) != naive.view(np.uint32))
         assert not len(wrong), [(columns.measures[::-1][k], naive[i, k], compiled[i, k]) for i, k in wrong[:5]]
 

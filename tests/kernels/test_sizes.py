@@ -97,7 +97,7 @@ def step_rule(**changes: np.ndarray) -> StepRule:
 
 SIZES, WEIGHTS = np.array([3, 2]), floats(2 * 3 * 2 + 2 + 5)
 HASHES, TEXT = np.zeros(4, np.uint64), np.frombuffer(b"1 qid:1 1:2\n", np.uint8)
-WRONG: dict[str, Callable[[], None]] = {
+WRONG: dict[str, Callable[[], object]] = {
     "hash_rows": lambda: kernels.hash_rows(FEATURES, np.zeros(3, np.uint64), 1),
     "hash_queries, offsets": lambda: kernels.hash_queries(HASHES.reshape(2, 2, 1), OFFSETS, HASHES[:1], 1),
     "hash_queries, out": lambda: kernels.hash_queries(HASHES.reshape(1, 4, 1), OFFSETS, HASHES, 1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,8 +110,9 @@ def test_texts_are_sorted_and_found(known, wanted):
 
 
 def test_starts_out_of_their_array_are_refused():
+    core: Any = _core
     known = Texts(np.zeros(3, np.uint8), np.array([0, 2, 9]))
     with pytest.raises(ValueError, match="outside"):
-        _core.find_texts(known, np.empty(0, np.int64), encoded(["\x00\x00\x00"]), np.empty(1, np.int64), 1)
+        core.find_texts(known, np.empty(0, np.int64), encoded(["\x00\x00\x00"]), np.empty(1, np.int64), 1)
     with pytest.raises(ValueError, match="names one that is not there"):
-        _core.find_texts(encoded(["a", "b"]), np.array([7, -1]), encoded(["b"]), np.empty(1, np.int64), 1)
+        core.find_texts(encoded(["a", "b"]), np.array([7, -1]), encoded(["b"]), np.empty(1, np.int64), 1)

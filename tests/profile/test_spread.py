@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,12 +60,13 @@ def test_a_profile_survives_a_file_and_what_is_wrong_in_one_is_told():
     assert np.array_equal(again.features.counts, profile.features.counts)
     assert TrainingProfile.of_arrays({}, 2) is None
     edges, counts = profile.features.edges, profile.features.counts
-    for wrong in (
+    wrongs: list[dict[str, Any]] = [
         {"profile.edges": edges[:, ::-1].copy(), "profile.counts": counts},
         {"profile.edges": edges, "profile.counts": -counts},
         {"profile.edges": edges},
         {"profile.other": edges},
         {"profile.edges": edges[:1], "profile.counts": counts},
-    ):
+    ]
+    for wrong in wrongs:
         with pytest.raises(InputError):
             TrainingProfile.of_arrays(wrong, 2)

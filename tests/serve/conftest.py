@@ -18,14 +18,14 @@ def data() -> rw.RankingDataset:
 
 
 @pytest.fixture(scope="session")
-def model_file(data, tmp_path_factory) -> Path:
+def model_file(data: rw.RankingDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "web.rw"
     rw.LambdaMART(n_trees=10, max_leaves=6, seed=1).fit(data).save(path)
     return path
 
 
 @pytest.fixture(scope="session")
-def linear_file(data, tmp_path_factory) -> Path:
+def linear_file(data: rw.RankingDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "linear.rw"
     other = data.with_features(data.features[:, :2].copy(), NAMES[:2], None)
     rw.LinearRegression().fit(other).save(path)
@@ -39,10 +39,10 @@ def server(model_file, linear_file) -> RankServer:
 
 
 @pytest.fixture(scope="session")
-def app(server) -> Application:
+def app(server: RankServer) -> Application:
     return server.application()
 
 
 @pytest.fixture(scope="session")
-def query(data) -> rw.RankingDataset:
+def query(data: rw.RankingDataset) -> rw.RankingDataset:
     return data.take_queries([0])

@@ -56,7 +56,12 @@ def test_lists_become_segments_once_their_clicks_had_time(tmp_path):
     ids = [journal.new_list_id() for _ in range(3)]
     for number, one in enumerate(ids):
         journal.serve(ServedList(one, 1000.0 + number, f"q{number}", ["a", "b", "c"], "m@1"))
-    told = [("e1", 0, ["c"]), ("e2", 0, ["a", "x"]), ("e1", 0, ["c"]), ("e3", 1, [])]
+    told: list[tuple[str, int, list[str | int]]] = [
+        ("e1", 0, ["c"]),
+        ("e2", 0, ["a", "x"]),
+        ("e1", 0, ["c"]),
+        ("e3", 1, []),
+    ]
     events = [
         ClickEvent(name, ids[number], clicked, 1001 + place) for place, (name, number, clicked) in enumerate(told)
     ]
@@ -70,6 +75,7 @@ def test_lists_become_segments_once_their_clicks_had_time(tmp_path):
     assert write_segments(folder, window=0.0).segments == 0
     log = rw.clicks.read_log(folder / "segments")
     assert (log.n_lists, log.n_shown, log.n_clicks) == (3, 9, 2)
+    assert log.propensities is not None
     assert log.propensities.tolist() == [1.0] * 9
     rows = pq.read_table(next((folder / "segments").glob("*.parquet"))).to_pylist()
     assert [row["events"] for row in rows] == [["e1", "e2"], ["e3"], []]
@@ -148,6 +154,7 @@ def test_two_models_take_turns_and_propensities_are_kept(two_models, query, tmp_
     assert set(row["teams"]) == {"a", "b"}
     assert all(0 < chance <= 1 for chance in row["propensity"])
     documents = rw.read(tmp_path / "documents.parquet")
+    assert documents.document_ids is not None
     place = documents.document_ids.tolist().index("d0")
     assert documents.features[place].tolist() == query.features[0].tolist()
     told = asked(app, "GET", "/v1/experiment").json()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -127,7 +128,8 @@ def test_scores_may_be_asked_for_as_bytes(app, query, scores):
 
 
 def test_no_documents_are_an_empty_list(app):
-    for body in ({"rows": []}, {"documents": []}, {"columns": {name: [] for name in NAMES}}):
+    bodies: list[dict[str, Any]] = [{"rows": []}, {"documents": []}, {"columns": {name: [] for name in NAMES}}]
+    for body in bodies:
         assert asked(app, "POST", "/v1/rank", body).json()["order"] == []
 
 
@@ -174,11 +176,16 @@ def test_wrong_floats_arrow_and_tensors_are_told(app):
         answer = asked(app, "POST", "/v1/rank", body, headers=headers)
         assert 400 <= answer.status < 500
         assert message in answer.message
-    tensor = {"name": "features", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}
-    changes = [({"name": "x"}, "called 'features'"), ({"shape": [4]}, "shape"), ({"datatype": "INT8"}, "datatype"),
-               ({"data": [1]}, "wants 4 numbers"), ({"data": ["x"] * 4}, "numbers or null"),
-               ({"parameters": {"binary_data_size": 16}, "data": None}, "0 came"),
-               ({"shape": [-1, 4]}, "shape")]  # fmt: skip
+    tensor: dict[str, Any] = {"name": "features", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"name": "x"}, "called 'features'"),
+        ({"shape": [4]}, "shape"),
+        ({"datatype": "INT8"}, "datatype"),
+        ({"data": [1]}, "wants 4 numbers"),
+        ({"data": ["x"] * 4}, "numbers or null"),
+        ({"parameters": {"binary_data_size": 16}, "data": None}, "0 came"),
+        ({"shape": [-1, 4]}, "shape"),
+    ]
     for change, message in changes:
         answer = asked(app, "POST", "/v2/models/web/infer", {"inputs": [tensor | change]})
         assert answer.status == 422, change

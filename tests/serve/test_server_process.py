@@ -13,6 +13,7 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(model: Path, *options: str, client: dict | None = None):
+def serving(model: Path, *options: str, client: dict[str, Any] | None = None):
     port = free_port()
     command = [RANKWRIGHT, "serve", f"web={model}", "--port", str(port), *options]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)

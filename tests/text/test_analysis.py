@@ -78,4 +78,4 @@ def test_what_an_analyser_cannot_be():
     with pytest.raises(InputError, match="version 2 of the rules"):
         Analyser.from_dict(Analyser().to_dict() | {"rules": 2})
     with pytest.raises(InputError, match="must give a list of texts"):
-        Analyser(tokeniser=str.upper).terms("a")  # type: ignore[arg-type]
+        Analyser(tokeniser=str.upper).terms("a")

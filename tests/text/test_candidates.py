@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import log, log2, pi
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,12 @@ def collection(n: int, seed: int, n_words: int = 60) -> list[dict[str, object]]:
         return " ".join(rng.choice(words, length, p=shares / shares.sum()))
 
     documents = [
-        {"id": str(number), "title": text(rng.integers(0, 5)), "body": text(rng.integers(1, 60)), "year": number % 20}
+        {
+            "id": str(number),
+            "title": text(int(rng.integers(0, 5))),
+            "body": text(int(rng.integers(1, 60))),
+            "year": number % 20,
+        }
         for number in range(n)
     ]
     documents[n // 2]["body"] = "w7 " * 300
@@ -113,12 +119,13 @@ def test_phrases_must_be_there_as_they_are(index):
 
 def test_filters_keep_documents_with_the_values(index):
     years = index.numbers("year")
-    for wanted, fits in [
+    filters: list[tuple[Any, Any]] = [
         ((3, 5), (years >= 3) & (years <= 5)),
         ((None, 2), years <= 2),
         (7, years == 7),
         ((18, None), years >= 18),
-    ]:
+    ]
+    for wanted, fits in filters:
         found = top_documents(index, ["w0 w1 w2"], k=1000, where={"year": wanted})
         every = top_documents(index, ["w0 w1 w2"], k=1000)
         assert found.ordinals.tolist() == [document for document in every.ordinals if fits[document]]

@@ -15,7 +15,7 @@ LOGGED = {
     "q1": {"d1": {"title": 1.5, "bm25(body)": 2.0}, "d2": {"title": 0.5}},
     "q2": {"d1": {"title": 3.0, "bm25(body)": 0.25}, "d3": {"title": 1.0, "bm25(body)": 4.0}},
 }
-JUDGED = JudgedPairs(["q1", "q1", "q2", "q2"], ["d1", "d2", "d3", "d9"], [2, 0, 1, 3])
+JUDGED = JudgedPairs(["q1", "q1", "q2", "q2"], ["d1", "d2", "d3", "d9"], np.array([2, 0, 1, 3], np.float32))
 QUERIES = Queries(["q1", "q2"], ["red shoes", "blue shoes"])
 
 
@@ -80,6 +80,8 @@ def test_every_engine_gives_the_same_data(engine, form, is_named, log):
     data = joined.data
     assert data.feature_names == ("title", "bm25(body)")
     assert data.qid.tolist() == ["q1", "q1", "q2"]
+    assert data.document_ids is not None
+    assert data.labels is not None
     assert data.document_ids.tolist() == ["d1", "d2", "d3"]
     assert data.labels.tolist() == [2, 0, 1]
     assert data.features.tolist() == [[1.5, 2], [0.5, 0], [1, 4]]
@@ -100,6 +102,7 @@ def test_what_is_missing_is_told_in_lines(log):
 def test_absent_features_may_be_missing_and_unjudged_documents_count(log):
     path = log(beside(vespa))
     zero = join_log(path, JUDGED, absent="missing", unjudged="zero").data
+    assert zero.labels is not None
     assert zero.labels.tolist() == [2, 0, 0, 1]
     assert np.isnan(zero.features[1, 1])
     kept = join_log(path, JUDGED, unjudged="keep").data
@@ -107,8 +110,9 @@ def test_absent_features_may_be_missing_and_unjudged_documents_count(log):
 
 
 def test_ids_may_be_in_another_field(log):
-    judged = JudgedPairs(["q1", "q2"], ["s-d1", "s-d3"], [2, 1])
+    judged = JudgedPairs(["q1", "q2"], ["s-d1", "s-d3"], np.array([2, 1], np.float32))
     joined = join_log(log(beside(elasticsearch)), judged, document="sku")
+    assert joined.data.document_ids is not None
     assert joined.data.document_ids.tolist() == ["s-d1", "s-d3"]
 
 
@@ -132,12 +136,13 @@ def test_a_document_that_comes_again_counts_once(log):
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "txt"])
 def test_any_table_of_features_is_joined(ending, tmp_path):
-    features = [[1.5, 2], [0.5, 0], [3, 0.25], [1, 4]]
+    features: list[list[float]] = [[1.5, 2], [0.5, 0], [3, 0.25], [1, 4]]
     data = rw.RankingDataset.from_arrays(
         features, [9, 9, 9, 9], qid=["q1", "q1", "q2", "q2"], document_ids=["d1", "d2", "d1", "d3"]
     )
     rw.write(data, tmp_path / f"table.{ending}")
     joined = join_log(tmp_path / f"table.{ending}", JUDGED)
+    assert joined.data.labels is not None
     assert joined.data.labels.tolist() == [2, 0, 1]
     assert joined.data.features.tolist() == [[1.5, 2], [0.5, 0], [1, 4]]
     assert joined.without_features == [("q2", "d9")]
@@ -145,8 +150,9 @@ def test_any_table_of_features_is_joined(ending, tmp_path):
 
 def test_click_positions_travel_with_rates():
     data = rw.RankingDataset.from_arrays([[1.0], [2.0], [3.0]], qid=["q"] * 3, document_ids=["a", "b", "c"])
-    judged = JudgedPairs(["q", "q"], ["a", "b"], [0.5, 0.25], positions=np.array([1, 0]))
+    judged = JudgedPairs(["q", "q"], ["a", "b"], np.array([0.5, 0.25], np.float32), positions=np.array([1, 0]))
     joined = join_judgments(data, judged, unjudged="keep").data
+    assert joined.positions is not None
     assert joined.positions.tolist() == [1, 0, 2]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import log, log2, pi, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,13 +172,13 @@ def test_vectors_and_functions_of_your_own(index):
     )
     wanted = documents @ queries[0] / np.linalg.norm(documents, axis=1) / np.linalg.norm(queries[0])
     assert found == pytest.approx(wanted.tolist(), rel=1e-5)
-    sources = FeatureSources(
-        functions={"longer": lambda query, texts: [len(one["title"]) - len(query) for one in texts]}
-    )
+    functions: dict[str, Any] = {"longer": lambda query, texts: [len(one["title"]) - len(query) for one in texts]}
+    sources = FeatureSources(functions=functions)
     assert values(index, FeatureLine("function", settings={"function": "longer"}), sources=sources) == [0, 1, -1, -8]
     with pytest.raises(InputError, match="names the function 'longer', which was not given"):
         values(index, FeatureLine("function", settings={"function": "longer"}))
-    wrong = FeatureSources(functions={"longer": lambda query, texts: [1.0]})  # noqa: ARG005
+    functions = {"longer": lambda query, texts: [1.0]}  # noqa: ARG005
+    wrong = FeatureSources(functions=functions)
     with pytest.raises(InputError, match="must give 4 numbers"):
         values(index, FeatureLine("function", settings={"function": "longer"}), sources=wrong)
 
@@ -185,6 +186,9 @@ def test_vectors_and_functions_of_your_own(index):
 def test_the_dataset_has_names_ids_and_how_it_was_made(index):
     data = features_of(index, every_pair(index))
     assert data.feature_names == default_specification(index.fields).names
+    assert data.document_ids is not None
+    assert data.query_ids is not None
+    assert data.feature_origin is not None
     assert data.document_ids[:4].tolist() == ["a", "b", "c", "d"]
     assert data.query_ids.tolist() == [f"q{number}" for number in range(len(QUERIES))]
     origin = rw.text.FeatureOrigin.from_json(data.feature_origin)
@@ -220,12 +224,15 @@ def test_a_field_that_is_not_there_is_named(index):
 
 def test_rows_are_the_judged_documents(index):
     queries = Queries(["q1", "q2", "q3"], ["red boat", "harbour", "rope"], np.array([TIME, np.nan, np.nan]))
-    judged = JudgedPairs(["q2", "q1", "q1", "q9", "q2"], ["c", "b", "a", "a", "nowhere"], [1, 0, 2, 1, 1])
+    grades = np.array([1, 0, 2, 1, 1], np.float32)
+    judged = JudgedPairs(["q2", "q1", "q1", "q9", "q2"], ["c", "b", "a", "a", "nowhere"], grades)
     chosen = choose_rows(index, queries, judged, at=5.0)
     assert chosen.rows.query_ids == ["q1", "q2"]
     assert index.ids(chosen.rows.ordinals) == ["b", "a", "c"]
+    assert chosen.rows.labels is not None
+    assert chosen.rows.times is not None
     assert chosen.rows.labels.tolist() == [0, 2, 1]
     assert chosen.rows.times.tolist() == [TIME, 5.0]
     assert chosen.queries_left_out == 1
     with pytest.raises(InputError, match="no judgment is of a query and a document that are there"):
-        choose_rows(index, queries, JudgedPairs(["q9"], ["a"], [1]))
+        choose_rows(index, queries, JudgedPairs(["q9"], ["a"], np.array([1], np.float32)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +61,7 @@ def test_every_entry_of_the_model_file_survives(index, tmp_path):
     ranker.save(tmp_path / "model.rw")
     kept = rw.load(tmp_path / "model.rw").trained_
     assert kept.features.origin == ranker.trained_.features.origin
+    assert kept.text_statistics is not None
     assert not kept.text_statistics.is_complete
     assert len(kept.text_statistics.number_of) == 5
     rare = kept.text_statistics.statistics(["boat", "nowhere"])
@@ -128,9 +130,14 @@ def test_a_model_without_statistics_says_so(index):
 def test_documents_that_do_not_fit_are_one_line(index):
     ranker, _ = trained_on(index)
     scorer = DocumentScorer(ranker, known=index)
-    for document, problem in ((3, "a document must be a text"), ({"x": ""}, "has the field 'x'"),
-                              ({"title": 3}, "'title' must be a text"), ({"price": "y"}, "'price' must be a number"),
-                              ({"published": "soon"}, "'published' must be a date")):  # fmt: skip
+    wrong: list[tuple[Any, str]] = [
+        (3, "a document must be a text"),
+        ({"x": ""}, "has the field 'x'"),
+        ({"title": 3}, "'title' must be a text"),
+        ({"price": "y"}, "'price' must be a number"),
+        ({"published": "soon"}, "'published' must be a date"),
+    ]
+    for document, problem in wrong:
         with pytest.raises(InputError, match=problem):
             scorer.scores("boat", [document])
     assert scorer.scores("boat", []).tolist() == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -108,7 +110,12 @@ def test_files_that_hold_no_vectors(index, tmp_path):
 
 def test_queries_that_do_not_fit(index, values):
     vectors = document_vectors(index, values)
-    for queries, how in [(np.ones(3), {}), (np.full(WIDTH, np.nan), {}), (values[0], {"similarity": "l2"})]:
+    cases: list[tuple[Any, dict[str, Any]]] = [
+        (np.ones(3), {}),
+        (np.full(WIDTH, np.nan), {}),
+        (values[0], {"similarity": "l2"}),
+    ]
+    for queries, how in cases:
         with pytest.raises(RankwrightError):
             nearest_documents(index, vectors, queries, **how)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.catalog.rankers import RANKERS
 from rankwright.linear.bm25f import BM25FScorer, bm25f_scorer
 from rankwright.settings.spaces import Choice, Real
 from rankwright.text import Analyser, FeatureLine, Queries, build_index, read_documents
@@ -91,7 +92,7 @@ def test_a_saved_scorer_scores_alike(index, rows, tmp_path):
     data = with_features_of(loaded.trained_.features.origin, features_of(index, rows), index, QUERIES)
     np.testing.assert_array_equal(loaded.predict(data), scorer.predict(data))
     assert loaded.facts()["fields"] == ["title", "body"]
-    assert "bm25f" not in rw.catalog.rankers.RANKERS
+    assert "bm25f" not in RANKERS
     with pytest.raises(rw.RankwrightError, match="tuned on texts, not trained"):
         loaded.fit(data)
 
@@ -99,7 +100,9 @@ def test_a_saved_scorer_scores_alike(index, rows, tmp_path):
 def test_scores_are_the_feature_that_the_line_tells(index, rows):
     line = bm25f_line(index.text_fields, {"k1": 2.0, "weight.title": 3.0, "b.body": 0.9})
     scorer = bm25f_scorer(index, line)
-    data = features_of(index, rows, scorer.trained_.features.origin.specification)
+    origin = scorer.trained_.features.origin
+    assert origin is not None
+    data = features_of(index, rows, origin.specification)
     np.testing.assert_array_equal(scorer.predict(data), data.features[:, 0].astype(np.float64))
 
 

@@ -15,7 +15,7 @@ class RankService:
     def __init__(self) -> None:
         self.booster = lightgbm.Booster(model_file=os.environ["BENTO_MODEL"])
 
-    @bentoml.api(route="/v1/rank")
+    @bentoml.api(route="/v1/rank")  # type: ignore[untyped-decorator]
     def rank(self, rows: list[list[float]]) -> dict[str, list[float]]:
-        scores = self.booster.predict(np.array(rows, np.float32), num_threads=1)
+        scores = np.asarray(self.booster.predict(np.array(rows, np.float32), num_threads=1))
         return {"order": np.argsort(-scores, kind="stable").tolist(), "scores": scores.tolist()}

@@ -15,10 +15,10 @@ booster = lightgbm.Booster(model_file=sys.argv[1])
 app = FastAPI()
 
 
-@app.post("/v1/rank")
+@app.post("/v1/rank")  # type: ignore[untyped-decorator]
 async def rank(request: Request) -> Response:
     rows = np.array(orjson.loads(await request.body())["rows"], np.float32)
-    scores = booster.predict(rows, num_threads=1)
+    scores = np.asarray(booster.predict(rows, num_threads=1))
     order = np.argsort(-scores, kind="stable")
     answer = {"order": order, "scores": scores}
     return Response(orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY), media_type="application/json")

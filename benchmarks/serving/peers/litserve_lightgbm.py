@@ -10,7 +10,7 @@ import litserve
 import numpy as np
 
 
-class RankAPI(litserve.LitAPI):
+class RankAPI(litserve.LitAPI):  # type: ignore[misc]
     def setup(self, device):  # noqa: ARG002
         self.booster = lightgbm.Booster(model_file=sys.argv[1])
 

@@ -1,7 +1,7 @@
 """`POST /v1/rerank` and `/v2/rerank`, in the shapes that clients of Cohere and Jina send: texts in, relevance out.
 
-What scores texts is a `RerankScorer`: a model that was trained on text and carries the statistics that its features need.
-A relevance in [0, 1] is 1 / (1 + e^-score), which keeps the order; the score itself is there too.
+What scores texts is a `RerankScorer`: a model that was trained on text and carries the statistics that its features
+need. A relevance in [0, 1] is 1 / (1 + e^-score), which keeps the order; the score itself is there too.
 """
 
 from __future__ import annotations

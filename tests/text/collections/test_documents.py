@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import rankwright as rw
 from rankwright.text import Field, read_documents
 
-RECORDS = [
+RECORDS: list[dict[str, Any]] = [
     {"id": "a", "title": "On ranking", "year": 2010, "links": ["b", 3], "published": "2010-06-01"},
     {"id": "b", "title": "On trees", "links": []},
     {"id": 3, "title": "", "year": None, "anchors": ["trees", "forests"], "published": "1970-01-01T00:01:00Z"},

@@ -92,11 +92,13 @@ def test_a_click_log_gives_rates_and_positions(written):
     found = read_judgments(written("log.jsonl", "\n".join(map(json.dumps, events)).encode()))
     assert found.document_ids == ["a", "b", "c"]
     np.testing.assert_allclose(found.grades, [2 / 3, 1 / 3, 0])
+    assert found.positions is not None
     assert found.positions.tolist() == [0, 1, 2]
 
 
 def test_judgments_of_what_is_unknown_are_counted_or_refused():
-    judged = JudgedPairs(["q1", "Learning to Rank", "q9", "q1"], ["d1", "d2", "d1", "d9"], [1, 2, 3, 4])
+    grades = np.array([1, 2, 3, 4], np.float32)
+    judged = JudgedPairs(["q1", "Learning to Rank", "q9", "q1"], ["d1", "d2", "d1", "d9"], grades)
     queries = Queries(["q1", "q2"], ["trees", "learning to rank"])
     known = judged.of_known(queries, lambda ids: np.isin(ids, ["d1", "d2"]), "judgments")
     assert (known.query_ids, known.document_ids, known.grades.tolist()) == (["q1", "q2"], ["d1", "d2"], [1, 2])

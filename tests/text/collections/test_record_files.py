@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+from typing import Any
 
 import pytest
 import zstandard
@@ -14,7 +15,7 @@ from tests.text.collections.test_documents import whole
 import rankwright as rw
 from rankwright.text import Field, read_documents
 
-DOCUMENTS = [
+DOCUMENTS: list[dict[str, Any]] = [
     {"id": "d1", "url": "https://example.org/a", "title": 'He said "rank", twice', "body": "one\ntwo", "price": 1.5},
     {"id": "d2", "url": "https://example.org/b", "title": "Größe; 文書", "body": "", "price": None},
     {"id": "d3", "url": "https://example.org/c", "title": "tabs", "body": "a, b", "price": 3.0},
