@@ -121,7 +121,7 @@ def nearest_float32(text: bytes) -> np.float32:
 
 
 ATANH_TERMS = 17
-LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # type: ignore[assignment]  # ln 2 in two parts
+DOUBLE_LN2_HIGH, DOUBLE_LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # ln 2 in two parts
 
 
 def log_of(x: float) -> float:
@@ -132,4 +132,4 @@ def log_of(x: float) -> float:
     series = 1.0 / (2 * ATANH_TERMS - 1)
     for k in range(ATANH_TERMS - 2, -1, -1):
         series = 1.0 / (2 * k + 1) + t * t * series
-    return float(whole * LN2_HIGH + (whole * LN2_LOW + (t + t) * series))
+    return whole * DOUBLE_LN2_HIGH + (whole * DOUBLE_LN2_LOW + (t + t) * series)
