@@ -23,6 +23,7 @@ SAMPLED_CODES = 2**20  # from which the arrangement is found
 SKIPPED_SHARE = 0.1  # of rows, at least, in groups worth skipping
 MOST_SKIPPING = 64  # groups: a row has a word to say which ones it cannot skip
 _WORD = 8
+MOST_FEATURES = 2048  # grouping takes the square of their number
 NOT_ARRANGED = ArrangedRows(np.empty((0, 0), np.uint8), np.empty(0, np.int32), np.empty(0, np.uint8), 0)
 
 
@@ -48,6 +49,8 @@ class ArrangedOnce:
 def arranged_rows(codes: CodeArray | SparseCodes, n_features: int, threads: int) -> ArrangedRows:
     """The codes arranged; nothing where that would not help, or memory is short."""
     if isinstance(codes, SparseCodes) or codes.dtype != np.uint8 or codes.nbytes < LEAST_CODES:
+        return NOT_ARRANGED
+    if n_features > MOST_FEATURES:
         return NOT_ARRANGED
     n_places = -(-n_features // _WORD) * _WORD
     pitch = -(-(n_places + _WORD) // GROUP_BYTES) * GROUP_BYTES
