@@ -44,12 +44,12 @@ GUIDES = {
 def pages() -> dict[str, str]:
     """The Markdown of each page by its file name; the first is the list of all."""
     group: Any = get_command(app)
-    found = {_file_of(name): _page(name, group.commands[name]) for name in COMMANDS}
+    found = {file_of(name): _page(name, group.commands[name]) for name in COMMANDS}
     return {"index.md": _index(group)} | found
 
 
 def _index(group: Any) -> str:
-    rows = [f"| [`{name}`]({_file_of(name)}) | {_first_sentence(group.commands[name])} |" for name in COMMANDS]
+    rows = [f"| [`{name}`]({file_of(name)}) | {_first_sentence(group.commands[name])} |" for name in COMMANDS]
     return "\n".join(
         [
             "# Commands",
@@ -67,9 +67,9 @@ def _index(group: Any) -> str:
     )
 
 
-def _file_of(name: str) -> str:
-    """The file of a command's page; a command may have two words."""
-    return f"{name.replace(' ', '-')}.md"
+def file_of(name: str) -> str:
+    """The file of a command's page; a command may have two words, and index.md is the list of all."""
+    return "index-command.md" if name == "index" else f"{name.replace(' ', '-')}.md"
 
 
 def _first_sentence(command: Any) -> str:

@@ -38,6 +38,7 @@ OUTPUTS: dict[str, list[str]] = {
     "convert": ["convert", "data.txt", "OUT", "--to", "svmlight"],
     "clicks": ["clicks", "log.jsonl", "--features", "data.csv", "--preferences", "--out", "OUT.csv"],
     "clicks --save": ["clicks", "log.jsonl", "--model", "pbm", "--save", "OUT"],
+    "features": ["features", "--log", "rows.csv", "--qrels", "q.qrels", "--out", "OUT.csv"],
     "judgments": ["judgments", "judged.csv", "--export", "OUT.csv"],
     "judgments combine": ["judgments combine", "judged.csv", "--out", "OUT.csv"],
     "judgments next": [
@@ -68,6 +69,8 @@ def made(tmp_path_factory):
     (folder / "b.run").write_text("q Q0 y 1 9 b\nq Q0 z 2 1 b\n")
     (folder / "log.jsonl").write_text('{"query": "q", "shown": ["a", "b"], "clicks": [2]}\n')
     (folder / "judged.csv").write_text("query,document,rater,grade\nq,a,ann,1\nq,a,bob,0\n")
+    (folder / "rows.csv").write_text("query,document,words\nq,a,1\nq,b,2\n")
+    (folder / "q.qrels").write_text("q 0 a 1\nq 0 b 0\n")
     (folder / "notes").write_text("what I found out\n")
     return folder
 
@@ -109,6 +112,7 @@ def test_every_option_that_writes_says_what():
     assert {one[0] for one in OUTPUTS.values()} == set(COMMANDS) - {
         "quickstart",
         "split",
+        "index",  # as split does, it writes a folder of its own: tests/cli/test_index.py
         "serve",
         "drift",
         "reproduce",

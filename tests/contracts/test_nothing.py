@@ -87,9 +87,12 @@ class TestRankers:
 SHAPES = {  # of the fields of records that have two dimensions
     "LevelledRows.features": (0, 0), "DrawnRows.features": (0, 0), "ComparedPairs.features": (0, 0),
     "StandardisedRows.features": (0, 0), "ForestTrees.nodes": (0, 5), "TreeNodes.categories": (0, 0),
-    "MarginPairs.level_weights": (0, 0), "SparseCodes.bundled": (0, 0),
+    "MarginPairs.level_weights": (0, 0), "SparseCodes.bundled": (0, 0), "ArrangedRows.rows": (0, 0),
+    "TopDocuments.scores": (0, 0), "TopDocuments.documents": (0, 0), "MatchedTerms.document_frequencies": (0, 0),
+    "MatchedTerms.collection_counts": (0, 0), "TextColumns.settings": (0, 0),
 }  # fmt: skip
-TEXTS = {"kernel": "rbf", "activation": "relu", "optimizer": "adam", "loss": "squared", "rule": "skip-above"}
+TEXTS = {"kernel": "rbf", "activation": "relu", "optimizer": "adam", "loss": "squared", "rule": "skip-above",
+         "model": "bm25"}  # fmt: skip
 
 
 def nothing_for(hint: Any, name: str, shape: tuple[int, ...] = (0,)) -> Any:
@@ -98,6 +101,8 @@ def nothing_for(hint: Any, name: str, shape: tuple[int, ...] = (0,)) -> Any:
     if typing.get_origin(hint) is np.ndarray:
         kind = _first(typing.get_args(typing.get_args(hint)[1])[0])
         return np.empty(shape, np.float32 if kind is Any else kind)
+    if typing.get_origin(hint) in (list, tuple):
+        return typing.get_origin(hint)()
     if dataclasses.is_dataclass(hint) or hasattr(hint, "_fields"):
         hints, parts = typing.get_type_hints(hint), _defaults(hint)
         for field in hints.keys() - parts.keys():

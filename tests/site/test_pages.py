@@ -86,6 +86,7 @@ def test_every_command_and_option_has_its_line(machinery):
     pages = machinery[1].pages()
     for name, command in commands().items():
         if name:
-            assert f"[`{name}`]({name}.md)" in pages["index.md"]
+            page = machinery[1].file_of(name)
+            assert f"[`{name}`]({page})" in pages["index.md"]
             flags = [param.opts[0] for param in command.params if not param.hidden and param.opts[0].startswith("--")]
-            assert [flag for flag in flags if f"`{flag}" not in pages[f"{name}.md"]] == []
+            assert [flag for flag in flags if f"`{flag}" not in pages[page]] == []

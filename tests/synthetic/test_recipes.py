@@ -18,7 +18,12 @@ SMALL = {
 
 
 def test_every_recipe_is_tested():
-    assert sorted(SMALL) == sorted(synthetic.__all__)
+    assert sorted([*SMALL, "Handbook", "handbook"]) == sorted(synthetic.__all__)
+
+
+def test_the_seed_decides_a_handbook():
+    assert synthetic.handbook(5, seed=3) == synthetic.handbook(5, seed=3)
+    assert synthetic.handbook(5, seed=3) != synthetic.handbook(5, seed=4)
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -101,7 +101,8 @@ def top_documents(
     --------
     >>> from rankwright.text import BM25, build_index, read_documents, top_documents
     >>> documents = [{"id": "a", "title": "Red boats"}, {"id": "b", "title": "A boat, a blue boat"}]
-    >>> index = build_index(read_documents(documents), folder)
+    >>> import tempfile
+    >>> index = build_index(read_documents(documents), tempfile.mkdtemp() + "/index")
     >>> found = top_documents(index, ["blue boats"], scorer=BM25(k1=1.2, b=0.75), k=10)
     >>> index.ids(found.ordinals)
     ['b', 'a']

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Int32Array, IntArray, Uint32Array
 from rankwright.kernels.naive.common import slices
+
+CountArray = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]  # as narrow as the largest entry allows
 
 
 def invert_streams(
@@ -40,7 +41,7 @@ def invert_streams(
 
 
 def place_rows(
-    starts: IntArray, rows: NDArray[Any], places: IntArray, added: int, placed: NDArray[Any], threads: int
+    starts: IntArray, rows: CountArray, places: IntArray, added: int, placed: CountArray, threads: int
 ) -> None:
     """Copy each row to its place, with a number added to each of its entries."""
     for own, place in zip(slices(starts), places.tolist(), strict=True):
@@ -50,7 +51,7 @@ def place_rows(
 def summarise_postings(
     posting_starts: IntArray,
     documents: Uint32Array,
-    counts: NDArray[Any],
+    counts: CountArray,
     lengths: Int32Array,
     block: int,
     block_starts: IntArray,

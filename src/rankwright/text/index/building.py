@@ -74,7 +74,8 @@ def build_index(
     >>> from rankwright.text import read_documents
     >>> from rankwright.text.index.building import build_index
     >>> documents = [{"id": "a", "title": "Red boats"}, {"id": "b", "title": "A boat"}]
-    >>> index = build_index(read_documents(documents), folder)
+    >>> import tempfile
+    >>> index = build_index(read_documents(documents), tempfile.mkdtemp() + "/index")
     >>> index.statistics(["boat"]).any_frequency
     array([2])
     """
