@@ -224,7 +224,9 @@ HistogramBuilder<Code>::HistogramBuilder(Codes<const Code> codes, const Arranged
       kept_rows_(unusual_.size()), kept_documents_(unusual_.size()) {
     std::size_t most = 0;
     for (const auto &group : layout_.groups) most = std::max(most, group.n_bins());
-    scratch_.resize(most * std::min(groups_at_a_time, layout_.groups.size()));
+    // Groups share a pass over rows where their codes lie together; alone, a group needs little memory.
+    groups_in_pass_ = arranged_.features.empty() ? 1 : std::min(groups_at_a_time, layout_.groups.size());
+    scratch_.resize(most * groups_in_pass_);
 }
 
 template <typename Code> void HistogramBuilder<Code>::load(RowRun part) {
@@ -305,8 +307,8 @@ void HistogramBuilder<Code>::build(RowRun rows, bool wide, std::size_t first, st
     for (std::size_t begin = 0; begin < rows.count; begin += chunk) {
         const RowRun part = rows.part(begin, std::min(chunk, rows.count - begin));
         load(part);
-        for (std::size_t number = first; number < last; number += groups_at_a_time) {
-            add_part(part.count, wide, number, std::min(last, number + groups_at_a_time), histogram);
+        for (std::size_t number = first; number < last; number += groups_in_pass_) {
+            add_part(part.count, wide, number, std::min(last, number + groups_in_pass_), histogram);
         }
     }
 }

@@ -124,6 +124,7 @@ template <typename Code> class HistogramBuilder {
     std::span<const std::int32_t> quantised_;
     const HistogramLayout &layout_;
     Simd simd_;
+    std::size_t groups_in_pass_ = 1;
     std::vector<std::uint32_t> rows_; // those being summed
     std::vector<std::uint64_t> documents_;
     std::vector<std::uint64_t> unusual_; // the words of some rows: in which groups they have unusual codes
