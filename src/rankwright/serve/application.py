@@ -11,14 +11,14 @@ from typing import Protocol
 
 from rankwright.errors import MissingExtraError, require
 from rankwright.serve.drift_watch import DriftWatch
-from rankwright.serve.inference import InferenceHandler
+from rankwright.serve.inference import InferenceHandler, refused_inference
 from rankwright.serve.journal import Journal
 from rankwright.serve.live import FeedbackAnswer, FeedbackRequest, LiveLoop
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.openapi import openapi_page
 from rankwright.serve.ranking import RankHandler
 from rankwright.serve.reloading import CheckSample, Reloader
-from rankwright.serve.reranking import RerankHandler, RerankScorer, TextScorers
+from rankwright.serve.reranking import RerankHandler, RerankScorer, TextScorers, refused_rerank
 from rankwright.serve.segments import SegmentWriter
 from rankwright.serve.traffic import Traffic
 from rankwright.web.application import Application, Service, Shell
@@ -76,6 +76,7 @@ class RankServer:
     settings: ServeSettings
     shell: Shell = field(default_factory=Shell)
     scorer_of: Callable[[ServedModel], RerankScorer | None] = field(default_factory=TextScorers)
+    models: Sequence[ServedModel] | None = None  # where they are read already
     shelf: ModelShelf = field(init=False)
     _watch: DriftWatch = field(init=False)
     service: Service = field(init=False)
@@ -83,7 +84,7 @@ class RankServer:
     def __post_init__(self) -> None:
         settings = self.settings
         self.shelf = ModelShelf(
-            [ServedModel.read(name, path, threads=settings.threads) for name, path in settings.models]
+            self.models or [ServedModel.read(name, path, threads=settings.threads) for name, path in settings.models]
         )
         self._watch = DriftWatch(self.shelf, self.shell.board)
         beside: list[RunsBeside] = []
@@ -111,6 +112,11 @@ class RankServer:
             stop=[one.stop for one in reversed(beside)],
         )
 
+    def take(self, model: ServedModel) -> None:
+        """Take a model in place of the one of its name."""
+        self.shelf.replace(model)
+        self._watch.taken(model)
+
     def application(self) -> Application:
         """The application, with room for the metrics of all processes."""
         made = Application(self.service, self.shell)
@@ -137,14 +143,14 @@ class RankServer:
         return [
             Route("POST", "/v1/rank", rank),
             *(kept if has_journal else []),
-            Route("POST", "/v1/rerank", rerank),
-            Route("POST", "/v2/rerank", rerank),
+            Route("POST", "/v1/rerank", rerank, refused=refused_rerank),
+            Route("POST", "/v2/rerank", rerank, refused=refused_rerank),
             Route("GET", "/v1/models", self._list_models),
             Route("GET", "/v2", inference.server),
-            Route("GET", "/v2/health/live", self._health, open=True),
-            Route("GET", "/v2/health/ready", self._health, open=True),
+            Route("GET", "/v2/health/live", inference.live, open=True),
+            Route("GET", "/v2/health/ready", inference.all_ready, open=True),
             *(
-                Route(method, f"{model}{version}{end}", handler)
+                Route(method, f"{model}{version}{end}", handler, refused=refused_inference)
                 for version in ("", "/versions/{version}")
                 for method, end, handler in (
                     ("GET", "", inference.metadata),

@@ -18,7 +18,7 @@ from rankwright.catalog.rankers import load_trained
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import numbered_names
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, UnknownNameError
+from rankwright.errors import InputError, SettingError, UnknownNameError, require
 from rankwright.explanations.contributions import Question
 from rankwright.rankers.trained import TrainedRanker
 
@@ -101,6 +101,17 @@ class ServedModel:
             "features": list(self.features),
             "categories": {name: list(own) for name, own in (self.trained.features.categories or {}).items()},
         }
+
+
+def named_file(text: str) -> tuple[str, str]:
+    """The name of a model and its file: what stands before an equals sign, or the file's name without its ending."""
+    name, equals, path = text.partition("=")
+    if not equals or Path(text).exists():
+        name, path = Path(text).name.removesuffix(".rw"), text
+    require(bool(name and path), f"a model is given as MODEL or NAME=MODEL, got {text!r}")
+    if not Path(path).is_file():
+        raise SettingError(f"{path}: there is no such file")
+    return name, path
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ need. A relevance in [0, 1] is 1 / (1 + e^-score), which keeps the order; the sc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from time import time
 from typing import Annotated, Any, Protocol
@@ -21,7 +22,7 @@ from rankwright.serve.decoding import decoded
 from rankwright.serve.features import check_documents
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.ranking import best_first
-from rankwright.web.messages import Request, Response, WebError
+from rankwright.web.messages import Request, Response, WebError, as_json, code_of
 
 
 class RerankScorer(Protocol):
@@ -98,6 +99,15 @@ class RerankAnswer(msgspec.Struct):
 _decoder = msgspec.json.Decoder(RerankRequest)
 _encoder = msgspec.json.Encoder()
 NO_TEXT = "{name} was not trained on text with its statistics, which reranking texts needs; /v1/rank takes its features"
+
+
+def refused_rerank(error: WebError) -> Response:
+    """What a client is told of an error, where clients of Cohere (`message`) and of Jina (`detail`) look for it."""
+    told = {"message": str(error), "detail": str(error)}
+    return replace(
+        as_json(told | {"error": {"code": code_of(error.status), "message": str(error)}}, error.status),
+        headers=error.headers,
+    )
 
 
 class RerankHandler:
