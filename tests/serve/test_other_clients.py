@@ -20,12 +20,11 @@ from pathlib import Path
 import pytest
 from tests.environments import environment
 from tests.serve.test_server_process import free_port, serving
-from tests.text.small_index import DOCUMENTS, index_of
-from tests.text.test_text_scoring import trained_on
+from tests.text.small_index import DOCUMENTS
 
 import rankwright as rw
 from rankwright.client import RankClient
-from rankwright.rankers.text_scoring import score_texts, with_statistics_of
+from rankwright.rankers.text_scoring import score_texts
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "serving_clients.md").read_text()
@@ -47,16 +46,6 @@ def printed(python: Path | str, port: int, code: str, **given: str) -> list[str]
     told = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)
     assert told.returncode == 0, told.stderr[-2000:]
     return told.stdout.splitlines()
-
-
-@pytest.fixture(scope="module")
-def texts_file(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("texts")
-    index = index_of(folder / "index", [{"id": one["id"], "body": one["body"]} for one in DOCUMENTS])
-    ranker, _ = trained_on(index)
-    ranker.trained_ = with_statistics_of(ranker.trained_, index)
-    ranker.save(folder / "texts.rw")
-    return folder / "texts.rw"
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +93,7 @@ except RuntimeError as error:
 """
     told = printed(python, port, code, URL=repr(f"http://127.0.0.1:{port}"))
     assert len(told) == 3
-    assert all(line.startswith("501 web was not trained on text") for line in told[:2])
+    assert all(line.startswith("422 web was not trained on text") for line in told[:2])
     assert told[2].startswith("unknown model 'none'")
 
 

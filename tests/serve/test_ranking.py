@@ -260,7 +260,7 @@ def test_categories_are_texts(tmp_path):
 def test_texts_are_refused_by_a_model_without_their_statistics(app):
     for path in ("/v1/rerank", "/v2/rerank"):
         answer = asked(app, "POST", path, {"query": "q", "documents": ["a", {"text": "b"}]})
-        assert answer.status == 501
+        assert answer.status == 422
         assert "was not trained on text" in answer.message
 
 

@@ -18,7 +18,7 @@ from rankwright.errors import UnknownNameError
 from rankwright.serve.decoding import decoded
 from rankwright.serve.features import check_documents, check_finite
 from rankwright.serve.models import ModelShelf, ServedModel
-from rankwright.serve.ranking import Scored
+from rankwright.serve.scoring import WatchedScoring
 from rankwright.web.messages import BINARY, Request, Response, WebError, as_json
 
 JSON_LENGTH = "inference-header-content-length"
@@ -75,8 +75,8 @@ def refused_inference(error: WebError) -> Response:
 class InferenceHandler:
     """Answers the addresses below /v2/models."""
 
-    def __init__(self, shelf: ModelShelf, most_documents: int, scored: Scored | None = None) -> None:
-        self._shelf, self._most, self._scored = shelf, most_documents, scored
+    def __init__(self, shelf: ModelShelf, scoring: WatchedScoring, most_documents: int) -> None:
+        self._shelf, self._scoring, self._most = shelf, scoring, most_documents
 
     def server(self, _: Request) -> Response:
         """Tell what this server is."""
@@ -115,10 +115,7 @@ class InferenceHandler:
         asked, binary = self._parts(request)
         features = self._features(asked, binary, model)
         request.noted |= {"model": model.name, "documents": len(features)}
-        scores = model.scores(features) if len(features) else np.empty(0)
-        if self._scored is not None and len(features):
-            self._scored(model, features, scores)
-        return _answer(asked, model, scores)
+        return _answer(asked, model, self._scoring.scores(model, features))
 
     def _model(self, request: Request) -> ServedModel:
         try:

@@ -24,6 +24,7 @@ from rankwright.rankers.trained import TrainedRanker
 
 VERSION_DIGITS = 12
 WARM_DOCUMENTS, WARM_UPS = 100, 5
+SMALLEST_POWER, LARGEST_POWER = -3, 5  # of ten, of what documents hold that warm a model up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,10 +74,16 @@ class ServedModel:
         return len(self.features)
 
     def warm_up(self) -> None:
-        """Score some documents that say nothing, as often as makes what is computed once be computed."""
-        nothing = np.zeros((WARM_DOCUMENTS, self.n_features), np.float32)
+        """Score some documents, as often as makes what is computed once be computed, and memory be there."""
         for _ in range(WARM_UPS):
-            self.scores(nothing)
+            self.scores(self.warm_documents())
+
+    def warm_documents(self) -> Float32Array:
+        """Documents of all sizes of values, so that they lead everywhere in a model."""
+        rng = np.random.default_rng(0)
+        shape = (WARM_DOCUMENTS, self.n_features)
+        sizes = 10 ** rng.uniform(SMALLEST_POWER, LARGEST_POWER, shape)
+        return (rng.standard_normal(shape) * sizes).astype(np.float32)
 
     def scores(self, features: Float32Array) -> Float64Array:
         """A score for each document of one query."""

@@ -24,6 +24,7 @@ from rankwright.web.messages import Request, Response, WebError, refused
 from rankwright.web.metrics import Histogram, MetricBoard
 from rankwright.web.routes import Route, Router
 from rankwright.web.tracing import Tracing
+from rankwright.web.warm_up import OwnRequest, ask_itself
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class Service:
     routes: Sequence[Route]
     start: Sequence[Callable[[], None]] = ()  # called in each process before it takes requests
     stop: Sequence[Callable[[], None]] = ()  # and after the last one
+    warm: Sequence[OwnRequest] = ()  # what each process asks itself first; it must leave nothing behind
 
 
 @dataclass(slots=True)
@@ -84,6 +86,8 @@ class Application:
         """Prepare this process, before it takes requests."""
         del loop
         self._shell.board.start()
+        with self._shell.board.unchanged():
+            ask_itself(self.__rsgi__, self._service.warm)
         self._shell.access_log.start()
         self._shell.tracing.start()
         for begin in self._service.start:
@@ -100,7 +104,8 @@ class Application:
         """Answer one request."""
         started = perf_counter()
         request = Request(scope.method, scope.path, scope.query_string, scope.headers)
-        name, told = UNROUTED, refused
+        name = UNROUTED
+        told: Callable[[WebError], Response] = refused
         try:
             self._shell.guard.check_place(request.headers.get("host") or scope.authority, request.headers)
             route, request.parts = self._router.find(request.method, request.path)
