@@ -144,7 +144,7 @@ def soaked(
     threads = [threading.Thread(target=client, args=(served, told, seed), daemon=True) for seed in range(CLIENTS)]
     for one in threads:
         one.start()
-    memory, reloads = [], []
+    memory, reloads = list[float](), list[float]()
     while time.monotonic() < served.until:
         time.sleep(RELOAD_SECONDS)
         new = folder / "new.rw"

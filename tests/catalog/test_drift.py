@@ -68,12 +68,14 @@ def test_reports_have_a_section_of_drift(trained, tmp_path):
     from typer.testing import CliRunner
 
     from rankwright.cli.app import app
+    from rankwright.report.page.document import PageTable
     from rankwright.report.pages.result_pages import page_of
 
     ranker = rw.LambdaMART.of_trained(trained)
     today = shifted(source(1), 3, -1.0)
     section = next(one for one in page_of(ranker, today).sections if one.key == "drift")
     assert [block.kind for block in section.blocks] == ["remarks", "chart", "table"]
+    assert isinstance(section.blocks[2], PageTable)
     table = section.blocks[2].table
     assert table.rows[0][0] == "scores"
     assert [row[-1] for row in table.rows if row[0] == "4"] == ["values are lower"]

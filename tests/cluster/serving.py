@@ -100,7 +100,8 @@ def loaded(addresses: list[str], counted: Callable[[], int]) -> Callable[[], boo
 
 if __name__ == "__main__":
     if sys.argv[1] == "up":
-        up(*sys.argv[2:5], sys.argv[5:])
+        head, model, changed, *addresses = sys.argv[2:]
+        up(head, model, changed, addresses)
     else:
         for address in sys.argv[3:]:
             until(f"{address} still answers", lambda address=address: answers(address, sys.argv[2]))  # type: ignore[misc]

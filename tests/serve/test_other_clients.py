@@ -16,6 +16,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.environments import environment
@@ -254,8 +255,8 @@ def test_every_curl_of_the_page_is_answered(running_web, query, tmp_path):
 class Engine(BaseHTTPRequestHandler):
     """Answers as Elasticsearch and OpenSearch do when features are logged."""
 
-    hits: list[dict]
-    asked: list[dict]
+    hits: list[dict[str, Any]]
+    asked: list[dict[str, Any]]
 
     def do_POST(self):
         self.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))

@@ -8,6 +8,7 @@ import re
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_arguments_of_a_serve_file_are_checked(model_file, tmp_path):
     assert told is not None
     names = re.findall(r"(\w+): ", told[1])
     assert set(names) <= set(RaySettings.__dataclass_fields__)
-    wrong = [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"models": str(model_file)}, "give tokens, or open"),
         ({"models": str(tmp_path / "none.rw"), "open": True}, "there is no such file"),
         ({"models": str(model_file), "open": True, "replicas": 3}, "unknown argument 'replicas'"),
