@@ -20,7 +20,7 @@ SOURCE = Path(rankwright.__file__).parent
 LAYERS = [
     {"client", "errors", "escapes"},
     {"arrays", "memory", "progress", "tables"},
-    {"kernels", "settings"},
+    {"kernels", "settings", "linear_algebra"},
     {"container"},
     {"cluster"},
     {"data"},
