@@ -259,7 +259,7 @@ def test_a_store_of_the_first_version_is_taken_up(tmp_path):
     opened.close()
     for _ in range(2):
         with JudgmentStore(tmp_path / "s.db") as store:
-            assert list(store.rows()) == [Judgment("q", "d", "ann", 1.0, id="x")]
+            assert next(store.rows()) == Judgment("q", "d", "ann", 1.0, id="x")
             store.add([Judgment("q", "e", "ann", 1.0, id="y", context="a list")])
     with JudgmentStore(tmp_path / "s.db") as store:
         assert [one.context for one in store.rows()] == ["", "a list"]
