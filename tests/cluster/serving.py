@@ -18,8 +18,9 @@ import numpy as np
 import rankwright as rw
 from rankwright.client import RankClient, ServerRefusedError
 
-PORT, SECONDS, IN_A_ROW = 8000, 180.0, 20
+PORT, SECONDS, IN_A_ROW = 8000, 400.0, 20
 REPLICAS = 2
+TOLD: set[str] = set()  # errors, each once
 BUSY = 12  # clients that make Ray start another replica
 
 
@@ -42,7 +43,10 @@ def answers(address: str, model: str) -> bool:
     try:
         with RankClient(f"http://{address}:{PORT}", timeout=5) as client:
             return all(client.rank_floats(asked().features).scores == wanted for _ in range(IN_A_ROW))
-    except (OSError, ServerRefusedError):
+    except (OSError, ServerRefusedError) as error:
+        if str(error) not in TOLD:
+            sys.stderr.write(f"{address}: {type(error).__name__}: {error}\n")
+            TOLD.add(str(error))
         return False
 
 
