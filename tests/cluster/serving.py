@@ -60,9 +60,11 @@ def up(head: str, model: str, changed: str, addresses: list[str]) -> None:
     serve.start(proxy_location="EveryNode", http_options={"host": "0.0.0.0", "port": PORT})
     scaled = {"least_replicas": 1, "most_replicas": REPLICAS, "ongoing": 1}
     serve.run(application({"models": [f"web={model}"], "open": True, "cpus": 4, **scaled}))
+    # A host has a proxy where it has a replica, so that one host answers first and all of them later.
+    until("a host gives the scores of predict", lambda: any(answers(address, model) for address in addresses))
+    until("with more requests there is a replica on each host", loaded(addresses, running_replicas))
     for address in addresses:
         until(f"{address} gives the scores of predict", lambda address=address: answers(address, model))  # type: ignore[misc]
-    until("with more requests there is a replica on each host", loaded(addresses, running_replicas))
     shutil.copy(changed, f"{model}.new")
     Path(f"{model}.new").replace(model)
     for address in addresses:

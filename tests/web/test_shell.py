@@ -140,7 +140,7 @@ class TestLimits:
         small = asked(app, "POST", "/nothing", b"x" * 1000)
         assert (small.status, small.headers.get("connection")) == (404, None)
         for how in ({"parts": [b"x"] * 3}, {"headers": {"content-length": "300000"}}, {"body": b"x", "delay": 5}):
-            told = asked(app, "POST", "/nothing", **how)  # type: ignore[arg-type]
+            told = asked(app, "POST", "/nothing", **how)
             assert (told.status, told.headers["connection"]) == (404, "close")
 
     def test_who_comes_when_too_many_wait_is_refused_at_once(self):
@@ -159,7 +159,7 @@ class TestLimits:
         assert [one.status for one in slow] == [200, 200]
 
     def test_who_is_refused_hears_of_it_while_others_still_compute(self):
-        order, newcomers = [], []
+        order, newcomers = list[int | str](), list[asyncio.Future[None]]()
 
         async def come():
             status = (await asked_async(app, "POST", "/compute", b"x")).status
@@ -185,7 +185,7 @@ class TestLimits:
         assert order[:4].count("computed") < 3
 
     def test_a_turn_that_is_given_up_passes_on(self):
-        turns, done = Turns(), []
+        turns, done = Turns(), list[int | str]()
 
         async def compute(name, seconds=0.0):
             async with turns:
