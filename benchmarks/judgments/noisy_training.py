@@ -6,9 +6,9 @@ Official folds. Three raters judge every document of the training queries: a car
 is strict by one grade, and a careless one with 60 % of the grades at random. LambdaMART with as many trees in all
 cases is trained on the true labels, on the mean of the raters, and on what `combine` makes of them; all are measured
 by the true labels of the test queries. What is brought back is the share of the difference between true labels and the
-mean: a ratio of two sums over queries, with its standard error over draws of raters (with the seed of training) and over
-the test queries. Each fold of each draw is kept in benchmarks/results/noisy-training, so that a run that was stopped
-goes on.
+mean: a ratio of two sums over queries, with its standard error over draws of raters (with the seed of training) and
+over the test queries. Each fold of each draw is kept in benchmarks/results/noisy-training, so that a run that was
+stopped goes on.
 """
 
 from __future__ import annotations

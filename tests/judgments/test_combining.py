@@ -193,3 +193,13 @@ def test_what_cannot_be_combined_is_told():
     with pytest.raises(InputError, match="no document with a label is in the data"):
         elsewhere.labelled(data)
     assert str(combine(table)).startswith("36 labels from 106 grades, by ordinal")
+
+
+def test_a_document_whose_grades_contradict_each_other_gets_no_label_and_is_told():
+    told = [Judgment("q", "a", "ann", 1.0), Judgment("q", "a", "ann", 2.0), Judgment("q", "b", "ann", 2.0)]
+    made = combine(gather(told))
+    assert made.document_ids[made.documents].tolist() == ["b"]
+    assert made.told[0].startswith("1 document judged twice by a rater with different grades: left out")
+    assert made.to_dict()["repeats"] == {"judged twice": 0, "flipped": 1, "undecided": 1}
+    with pytest.raises(InputError, match="left out, as no times tell which came last"):
+        combine(gather(told[:2]))
