@@ -122,6 +122,13 @@ def test_click_models_are_a_source():
     assert {one.kind for one in both.rows()} == {"person", "click"}
 
 
+def test_tables_with_the_same_documents_are_joined():
+    """Two thousand sorted ids, twice over: an order on which NumPy's unstable sorts of texts end the process."""
+    people, model = (gather(Judgment("q", f"d{row}", rater, 1.0) for row in range(2000)) for rater in ("ann", "gpt"))
+    both = judgments.joined_judgments(people, model)
+    assert (len(both), both.n_pairs, len(both.document_ids)) == (4000, 2000, 2000)
+
+
 def test_simple_rules_by_hand():
     counts, scale = np.array([[2.0, 0.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]), np.array([0.0, 1.0, 3.0])
     assert mean_labels(counts, scale)[:2].tolist() == [1.0, 0.5]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankwright.arrays import join_ids
+from rankwright.arrays import distinct_ids, join_ids
 from rankwright.clicks.models.click_model import ClickModel
 from rankwright.errors import InputError, require_type
 from rankwright.judgments.judgment_table import KINDS, NO_DOCUMENT, Judgments, in_canonical_order
@@ -77,7 +77,7 @@ def joined_judgments(*tables: Judgments) -> Judgments:
     ids = {}
     for role, column in (("query_ids", "queries"), ("document_ids", "documents"), ("rater_ids", "raters")):
         joined = join_ids([getattr(table, role) for table in tables])
-        ids[role], places = np.unique(joined, return_inverse=True)
+        ids[role], places = distinct_ids(joined)
         starts = np.cumsum([0, *(len(getattr(table, role)) for table in tables)])
         new = [places[start:stop].astype(np.int32) for start, stop in pairwise(starts.tolist())]
         columns[column] = np.concatenate([own[getattr(table, column)] for own, table in zip(new, tables, strict=True)])

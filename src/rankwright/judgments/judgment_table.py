@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, Int32Array, IntArray, text_ids
+from rankwright.arrays import (
+    BoolArray,
+    Float32Array,
+    Float64Array,
+    IdArray,
+    Int32Array,
+    IntArray,
+    distinct_ids,
+    text_ids,
+)
 from rankwright.clicks.logs.log_blocks import sorted_codes
 from rankwright.errors import InputError, require_input
 from rankwright.tables.text import counted
@@ -313,6 +322,6 @@ def _order(table: Judgments) -> IntArray:
         rows = order[places]
         parts: list[NDArray[Any]] = [part[rows] for part in (table.times, table.errors, table.values, table.others)]
         if table.comments is not None:
-            parts.insert(0, np.unique(table.comments[rows], return_inverse=True)[1])
+            parts.insert(0, distinct_ids(table.comments[rows])[1])
         order[places] = rows[np.lexsort([*parts, keys[places]])]
     return order
