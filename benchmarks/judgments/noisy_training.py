@@ -87,7 +87,7 @@ def one_draw(fold: int, draw: int, trees: int, more: bool) -> dict[str, np.ndarr
     found = {name: reached(data, test, trees, draw) for name, data in trained_on.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".part.npz")
-    np.savez(beside, **found)
+    np.savez(beside, **found)  # type: ignore[arg-type]
     beside.replace(path)
     return found
 

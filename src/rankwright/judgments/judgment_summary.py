@@ -188,16 +188,16 @@ class JudgmentSummary(Tabular):
         return f"{of}; {grades}; {counts['judged_by_several']:,} documents judged by two raters or more"
 
     def _raters_table(self) -> ShownTable:
-        names = ["rater", "kind", "judgments", "shared", "mean", "leniency (95 % interval)", "same", "careless", ""]
+        names = ["rater", "verdict", "kind", "judgments", "shared", "mean", "leniency (95 %)", "same", "careless"]
         chosen = sorted(self.raters, key=lambda one: (-one.n_judgments, one.rater))[:MOST_SHOWN]
         rows = [
-            [one.rater, one.kind, f"{one.n_judgments:,}", f"{one.n_shared:,}", _number(one.mean, ".2f"),
-             _with_interval(one), _number(one.same, ".0%"), _number(one.careless, ".0%"), one.verdict]
+            [one.rater, one.verdict, one.kind, f"{one.n_judgments:,}", f"{one.n_shared:,}", _number(one.mean, ".2f"),
+             _with_interval(one), _number(one.same, ".0%"), _number(one.careless, ".0%")]
             for one in chosen
         ]  # fmt: skip
         more = len(self.raters) - len(chosen)
         notes = [f"and {more:,} more raters: --json tells of all"] if more else []
-        return ShownTable("Raters: how they differ from others on the same documents", names, rows, names[2:5], notes)
+        return ShownTable("Raters: how they differ from others on the same documents", names, rows, names[3:6], notes)
 
     def _pairs_table(self) -> ShownTable:
         rows = [

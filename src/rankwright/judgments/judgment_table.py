@@ -32,6 +32,8 @@ KINDS = ("person", "model", "click")  # what a rater may be; a table has their p
 ID_BYTES = 16  # of the id of a judgment that has none of its own
 MOST_KEY = 2**62  # of a query, a document and a rater together
 NO_DOCUMENT = -1  # the other document of a grade, which has none
+# What a table knows of each row, but for comments, which it may not have.
+COLUMNS = ("queries", "documents", "raters", "values", "others", "errors", "times")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +199,7 @@ class Judgments:
         Judgments
             The rows.
         """
-        names = ("queries", "documents", "raters", "values", "others", "errors", "times")
-        columns = {name: getattr(self, name)[rows] for name in names}
+        columns = {name: getattr(self, name)[rows] for name in COLUMNS}
         return replace(self, **columns, comments=None if self.comments is None else self.comments[rows])
 
     def graded(self) -> Judgments:

@@ -15,7 +15,7 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float64Array, Int32Array, IntArray, thread_count
 from rankwright.clicks.logs.log_blocks import Codes
 from rankwright.errors import FileFormatError, InputError
-from rankwright.judgments.judgment_table import KINDS, NO_DOCUMENT, Judgment, Judgments, in_canonical_order
+from rankwright.judgments.judgment_table import COLUMNS, KINDS, NO_DOCUMENT, Judgment, Judgments, in_canonical_order
 
 ROWS_AT_A_TIME = 1 << 16
 UNKNOWN_KIND = -1
@@ -180,7 +180,7 @@ class Gathering:
         self.queries, self.documents, self.raters = (Codes() for _ in range(3))  # their tables are large
         comments = self._comments(sizes)
         columns: dict[str, Any] = {}
-        for name in ("queries", "documents", "raters", "values", "others", "errors", "times"):
+        for name in COLUMNS:
             columns[name] = np.concatenate([part.pop(name) for part in self._parts])
         kinds = np.array([self._kinds.get(rater, 0) for rater in range(n_raters)], np.int8)
         told: dict[str, Any] = {"problems": dict(self.problems), "first_problems": dict(self.first_problems)}
