@@ -26,36 +26,42 @@ from rankwright.judgments import Judgment, combine, gather, training_order
 from rankwright.metrics.evaluation import ScoredLists
 
 METRIC, DEPTH, FIRST_QUERIES = "ndcg@10", 10, 100
-WAYS = ("plan", "random", "depth pooling")
 
 
 def learned(data: rw.RankingDataset, judged: np.ndarray, seed: int) -> rw.LambdaMART:
     """A ranker that knows the labels of the judged rows only."""
-    labels = np.where(judged, data.labels, np.nan).astype(np.float32)
-    some = data.take_queries(np.unique(data.groups.query_of_row[judged]))
-    known = replace(some, labels=labels[np.isin(data.groups.query_of_row, np.unique(data.groups.query_of_row[judged]))])
-    return rw.LambdaMART(n_trees=60, learning_rate=0.1, max_leaves=10, min_docs_in_leaf=30, seed=seed, threads=1).fit(known)
+    known = replace(data, labels=np.where(judged, np.asarray(data.labels), np.nan).astype(np.float32))
+    some = known.take_queries(np.unique(data.groups.query_of_row[judged]))
+    settings: dict[str, Any] = {"n_trees": 60, "learning_rate": 0.1, "max_leaves": 10, "min_docs_in_leaf": 30}
+    return rw.LambdaMART(**settings, seed=seed, threads=1).fit(some)
 
 
-def chosen(way: str, data: rw.RankingDataset, judged: np.ndarray, scores: np.ndarray, budget: int, seed: int) -> np.ndarray:
-    """The rows to judge next."""
-    rng = np.random.default_rng(seed)
-    if way == "random":
-        return rng.permutation(np.flatnonzero(~judged))[:budget]
-    if way == "depth pooling":
-        rows: list[int] = []
-        for query in rng.permutation(data.groups.n_queries):
-            docs = data.groups.slices()[query] if isinstance(data.groups.slices(), list) else list(data.groups.slices())[query]
-            top = docs.start + np.argsort(-scores[docs], kind="stable")[:DEPTH]
-            rows += [row for row in top.tolist() if not judged[row]]
-            if len(rows) >= budget:
-                break
-        return np.array(rows[:budget])
-    names = np.asarray(data.document_ids)
-    queries = np.asarray(data.query_ids)[data.groups.query_of_row]
-    table = gather(Judgment(str(queries[row]), str(names[row]), "r", float(data.labels[row])) for row in np.flatnonzero(judged))
-    order, _ = training_order(ScoredLists.of_dataset(data.in_source_order(scores), data), combine(table), seed=seed)
-    return order[:budget]
+def by_plan(data: rw.RankingDataset, judged: np.ndarray, scores: np.ndarray, seed: int) -> np.ndarray:
+    """Rows in the order of the plan."""
+    queries, names = np.asarray(data.query_ids)[data.groups.query_of_row], np.asarray(data.document_ids)
+    labels = np.asarray(data.labels)
+    table = gather(
+        Judgment(str(queries[row]), str(names[row]), "r", float(labels[row])) for row in np.flatnonzero(judged)
+    )
+    lists = ScoredLists.of_dataset(data.in_source_order(scores), data)
+    return training_order(lists, combine(table), seed=seed)[0]
+
+
+def at_random(data: rw.RankingDataset, judged: np.ndarray, scores: np.ndarray, seed: int) -> np.ndarray:  # noqa: ARG001
+    """Rows that nobody judged, in any order."""
+    return np.random.default_rng(seed).permutation(np.flatnonzero(~judged))
+
+
+def by_pooling(data: rw.RankingDataset, judged: np.ndarray, scores: np.ndarray, seed: int) -> np.ndarray:
+    """The first ten rows of the first ranker, of one query after another in any order."""
+    slices = list(data.groups.slices())
+    order = np.random.default_rng(seed).permutation(len(slices))
+    tops = [slices[query].start + np.argsort(-scores[slices[query]], kind="stable")[:DEPTH] for query in order.tolist()]
+    rows: np.ndarray = np.concatenate(tops)
+    return np.asarray(rows[~judged[rows]])
+
+
+WAYS = {"plan": by_plan, "random": at_random, "depth pooling": by_pooling}
 
 
 def one_draw(fold: int, draw: int, budget: int) -> dict[str, np.ndarray]:
@@ -67,9 +73,9 @@ def one_draw(fold: int, draw: int, budget: int) -> dict[str, np.ndarray]:
     start = learned(train, judged, draw)
     scores = train.from_source_order(start.predict(train))
     found = {"at first": start}
-    for way in WAYS:
+    for way, order in WAYS.items():
         more = judged.copy()
-        more[chosen(way, train, judged, scores, budget, draw)] = True
+        more[order(train, judged, scores, draw)[:budget]] = True
         found[way] = learned(train, more, draw)
     return {name: np.asarray(rw.evaluate(one, test, [METRIC], threads=1)[METRIC].values) for name, one in found.items()}
 

@@ -53,7 +53,8 @@ def judgments_next(
     them in the order in which they are proposed, give what was judged with --judged, and the command says which ranker
     is better as soon as that is clear; the estimate has no bias, whenever one stops.
 
-    To improve data to train on, documents come first whose grades are least sure and which the ranker puts high.
+    To improve data to train on, documents are proposed a query at a time, those first of which most is open: some that
+    the ranker puts high, and some further down as the contrast.
     """
     from rankwright.judgments.choosing.judging_plan import plan_comparison
 
