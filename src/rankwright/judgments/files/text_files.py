@@ -150,7 +150,8 @@ def read_qrels_of(path: FilePath, gathering: Gathering, how: HowToRead) -> None:
 
 def _of_qrels(path: FilePath, rater: str, kind: str) -> Iterator[PlacedJudgment]:
     file = input_name(path)
-    for line, (query, _, document, text) in numbered_fields(path, QRELS_LINE, 4):
+    for line, fields in numbered_fields(path, QRELS_LINE, 4):
+        query, _, document, text = fields[:4]
         label = number_in(text, "a label", path, line)
         if not isfinite(label):
             raise FileFormatError(file, "a label must be a finite number", line)
