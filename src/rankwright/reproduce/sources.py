@@ -132,8 +132,8 @@ KNOWN_SETS: Mapping[str, Known] = {
     "Istella-X": Known((220,), 10_000),
 }
 YAHOO = re.compile(r"(set[12])\.train\.txt(\.gz|\.zst)?$")
-# What stands for a set that is not given: in the paper's size and smaller (queries, documents of each). Smaller ones have
-# shorter lists rather than fewer queries: statements are decided by queries.
+# What stands for a set that is not given: in the paper's size and smaller (queries, documents of each). Smaller ones
+# have shorter lists rather than fewer queries: statements are decided by queries.
 SIZES_LIKE: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "TD2003": {"full": (50, 1000), "quick": (100, 150), "tiny": (10, 25)},
     "TD2004": {"full": (75, 1000), "quick": (150, 150), "tiny": (10, 25)},
