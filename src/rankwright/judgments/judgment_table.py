@@ -62,6 +62,8 @@ class Judgment:
         What the rater added.
     id : str, optional
         Its name, by which a store knows whether it has the judgment already; made of its content by default.
+    context : str, default ""
+        The list that it was judged in, such as the rankers that were pooled; stores keep it, tables do not.
 
     Examples
     --------
@@ -81,6 +83,7 @@ class Judgment:
     time: float | None = None
     comment: str = ""
     id: str | None = None
+    context: str = ""
 
     def __post_init__(self) -> None:
         for name in ("query", "document", "rater"):
@@ -112,7 +115,8 @@ class Judgment:
         if self.id is not None:
             return self.id
         parts = (self.query, self.document, self.other, self.rater, self.kind, self.value, self.error, self.time)
-        text = "\x1f".join("" if part is None else str(part) for part in (*parts, self.comment))
+        more = (self.comment, self.context) if self.context else (self.comment,)
+        text = "\x1f".join("" if part is None else str(part) for part in (*parts, *more))
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
 
 
