@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import rankwright  # noqa: F401
 from tests.search.small_collection import Searchable, make_searchable
 
 from rankwright.search.rankers import open_rankers, plain_ranker

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 
 import rankwright as rw
+from rankwright.linear.bm25f import bm25f_scorer
 from rankwright.text import build_index, choose_rows, features_of, read_documents, read_judgments, read_queries
+from rankwright.tuning.bm25f import bm25f_line
 
 HOSTILE = (
     "<script>alert('title')</script>",
@@ -67,6 +69,10 @@ class Searchable:
         return self.folder / "judgments.qrels"
 
     @property
+    def tuned(self) -> Path:
+        return self.folder / "bm25f.rw"
+
+    @property
     def model(self) -> Path:
         return self.folder / "forest.rw"
 
@@ -108,4 +114,6 @@ def make_searchable(folder: Path) -> Searchable:
     rows = choose_rows(index, asked, known, candidates=50)
     data = features_of(index, rows.rows)
     rw.LambdaMART(n_trees=20, max_leaves=5, min_docs_in_leaf=5, threads=1).fit(data).save(made.model)
+    weights = {"weight.title": 0.2, "weight.body": 1.0}
+    bm25f_scorer(index, bm25f_line(index.text_fields, weights)).save(made.tuned)
     return made

@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 EXAMPLES = (
     'Example: rankwright search INDEX "learning to rank"\n\n'
     'Example: rankwright search INDEX "cheap boats" --model ranker.rw --where year=1990..2000 --explain\n\n'
-    "Example: rankwright search INDEX --queries queries.tsv --model ranker.rw --out ranker.run"
+    "Example: rankwright search INDEX --queries queries.tsv --model ranker.rw --out ranker.run\n\n"
+    "Example: rankwright search INDEX --model old.rw --model new.rw --queries queries.tsv --qrels judged.qrels --page"
 )
-MANY = "Many queries"
+MANY, PAGE = "Many queries", "The page"
 SNIPPET_WIDTH = 78
 ONLY_QUERY = "1"  # what a run calls the query of the command line
 
 
-def search(
+def search(  # one check after another
     index: str = arg("The index, as `rankwright index` builds it.", "INDEX"),
     query: str | None = arg('What to search for; "words in quotes" stand together.', "QUERY", default=None),
     model: list[str] | None = opt(
@@ -54,6 +55,13 @@ def search(
         writes=output_kinds.trec_run,
     ),
     trec: bool = flag("--trec", "Print a TREC run."),
+    page: bool = flag("--page", "Open a local page to search, compare, try out and judge, until Ctrl-C.", PAGE),
+    port: int | None = opt("The page's port. Default: 8377, or the next one that is free.", panel=PAGE),
+    no_browser: bool = flag("--no-browser", "Print the page's address, and open no browser.", PAGE),
+    judgments: str = opt("The store that judgments made on the page go to.", "F", PAGE, default="judgments.db"),
+    rater: str | None = opt("Who judges. Default: your name on this machine.", "NAME", PAGE),
+    qrels: str | None = opt("Judgments of --queries that were made before: qrels, a table or a click log.", "F", PAGE),
+    metric: str = opt("The metric of the list of queries.", panel=PAGE, default="ndcg@10"),
     threads: int | None = THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
@@ -61,17 +69,27 @@ def search(
 
     Each document is shown with its title, the part of its text that has the query's words, and its score. With
     several models, each list follows. --explain names the features that set a document apart from the others shown.
+
+    --page serves a page on this machine alone, for whoever opens the address that is printed: lists side by side, why
+    one document is above another, sliders, the list of --queries with their metric, and judging by keys.
     """
     from rankwright.search.filters import read_filters
     from rankwright.search.rankers import open_rankers
     from rankwright.search.session import SearchSession
     from rankwright.text.index.reading import open_index
 
-    require((query is None) != (queries is None), "give a QUERY, or --queries with a file of them")
+    if not page:
+        require((query is None) != (queries is None), "give a QUERY, --queries with a file of them, or --page")
+        require(not (no_browser or port or rater or qrels), "--port, --no-browser, --rater and --qrels go with --page")
     require(not (trec and as_json), "--trec and --json both print: give one of them")
     require(out is None or not trec, "--out writes a run and --trec prints it: give one of them")
     opened = open_index(index)
     session = SearchSession(opened, open_rankers(model or [], opened), candidates=candidates, threads=threads)
+    if page:
+        outputs = (query, out, where) if not (trec or as_json or explain) else (True,)
+        require(not any(outputs), "--page shows lists itself: leave out QUERY, --where and what prints or writes")
+        _serve(session, index, queries, qrels, judgments, rater, metric, port, opens=not no_browser)
+        return
     kept = read_filters(where or [], opened)
     if trec or out is not None:
         require(not explain, "--explain goes with lists, not with a run")
@@ -175,3 +193,53 @@ def _write_run(
     if as_json:
         print_json({"out": out, "queries": len(asked), "ranker": names[0]})
     tell_written(out)
+
+
+def _serve(
+    session: SearchSession,
+    index: str,
+    queries: str | None,
+    qrels: str | None,
+    store: str,
+    rater: str | None,
+    metric: str,
+    port: int | None,
+    *,
+    opens: bool,
+) -> None:
+    """Serve the page, and say where."""
+    import webbrowser
+
+    from rankwright.metrics.metric_table import parse_metric
+    from rankwright.search.page.application import PageSettings
+    from rankwright.search.page.serving import page_place, serve_page
+    from rankwright.text.collections.judged import read_judgments
+    from rankwright.text.collections.queries import read_queries
+    from rankwright.web.server import require_server
+
+    require_server()
+    require(qrels is None or queries is not None, "--qrels judges queries: give them with --queries")
+    parse_metric(metric)
+    asked = None if queries is None else read_queries(queries)
+    known = None
+    if asked is not None and qrels is not None:
+        known = read_judgments(qrels).of_known(asked, lambda ids: session.index.ordinals(ids) >= 0, qrels)
+    settings = PageSettings(store, rater or _user(), asked, known, metric, index_path=index, queries_path=queries)
+    place = page_place(port)
+    tell(f"the page, until Ctrl-C: {place.first_url}")
+    tell(f"judgments go to {store}")
+
+    def open_browser() -> None:
+        webbrowser.open(place.first_url)
+
+    serve_page(session, settings, place, open_browser if opens else None)
+
+
+def _user() -> str:
+    """Who uses the machine."""
+    from getpass import getuser
+
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return "me"

@@ -14,7 +14,7 @@ from rankwright.text.analysis import Analyser
 from rankwright.text.collections.field_kinds import TEXT, Field
 
 WORD = re.compile(r"\w+(?:['’.,:·]\w+)*")
-WORDS_SHOWN = 36
+WORDS_SHOWN = 30
 WORDS_BEFORE = 6  # of the first word that matches
 LOOKED_AT = 50_000  # characters of a field: a book is not read for a snippet
 LONGEST_TITLE = 200

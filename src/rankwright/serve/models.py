@@ -91,7 +91,7 @@ class ServedModel:
 
     def contributions(self, features: Float32Array) -> tuple[Float64Array, float]:
         """What each feature adds to each document's score, and the score that they add to."""
-        if self.trained.model.needs_queries:
+        if not self.trained.model.explains_lists:
             raise InputError(f"{self.trained.ranker} compares documents, which have no scores of their own to explain")
         found = self.trained.contributions(self._one_query(features), Question(threads=self.threads))
         return found.values, found.base
