@@ -123,6 +123,20 @@ def test_what_cannot_be_read_is_told_in_one_line(name, content, told, tmp_path):
     assert "\n" not in str(error.value)
 
 
+def test_problems_are_told_with_the_file_and_the_line(tmp_path):
+    (tmp_path / "a.qrels").write_text("q 0 d1 2\nq 0 d2 9 and more\n")
+    table = read_judgments(tmp_path / "a.qrels", scale=(0, 3))
+    assert table.first_problems == {"grades outside the scale": f"{tmp_path / 'a.qrels'}:2"}
+    (tmp_path / "a.csv").write_text("query,document,rater,grade,kind\nq,d,ann,1,person\nq,e,ann,1,model\n")
+    with pytest.raises(
+        FileFormatError, match=r"a\.csv: rater 'ann' is a person in one row and a model in another \(.*:3\)"
+    ):
+        read_judgments(tmp_path / "a.csv")
+    (tmp_path / "a.jsonl").write_text('{"query": ["q"], "document": "d", "grade": 1}\n')
+    with pytest.raises(FileFormatError, match=r"^[^:]*a\.jsonl:1: query must be a text or a whole number"):
+        read_judgments(tmp_path / "a.jsonl")
+
+
 def test_wrong_values_of_one_judgment():
     usual: dict[str, Any] = {"query": "q", "document": "d", "rater": "r", "grade": 1.0}
     wrong: dict[str, Any]
@@ -235,8 +249,34 @@ def test_a_store_of_a_later_version_says_so(tmp_path):
     opened = sqlite3.connect(tmp_path / "s.db")
     opened.execute("PRAGMA user_version = 9")
     opened.close()
-    with pytest.raises(FileFormatError, match="is a store of version 9; this program knows version 1"):
+    with pytest.raises(FileFormatError, match="is a store of version 9; this program knows version 2"):
         JudgmentStore(tmp_path / "s.db")
+
+
+def test_what_was_taken_back_is_gone_and_may_come_again(tmp_path):
+    one, other = Judgment("q", "d", "ann", 1.0, id="x"), Judgment("q", "d", "ann", 3.0, id="x", context="a and b")
+    with JudgmentStore(tmp_path / "s.db") as store:
+        store.add([one])
+        assert store.remove(["x", "absent"]) == 1
+        assert len(store) == 0
+        store.add([other])
+        assert list(store.rows()) == [other]
+
+
+def test_a_store_of_the_first_version_is_taken_up(tmp_path):
+    with JudgmentStore(tmp_path / "s.db") as store:
+        store.add([Judgment("q", "d", "ann", 1.0, id="x")])
+    opened = sqlite3.connect(tmp_path / "s.db")
+    opened.execute("ALTER TABLE judgments DROP COLUMN context")
+    opened.execute("PRAGMA user_version = 1")
+    opened.commit()
+    opened.close()
+    for _ in range(2):
+        with JudgmentStore(tmp_path / "s.db") as store:
+            assert next(store.rows()) == Judgment("q", "d", "ann", 1.0, id="x")
+            store.add([Judgment("q", "e", "ann", 1.0, id="y", context="a list")])
+    with JudgmentStore(tmp_path / "s.db") as store:
+        assert [one.context for one in store.rows()] == ["", "a list"]
 
 
 def test_a_folder_is_no_file_of_judgments(tmp_path):
