@@ -165,7 +165,7 @@ def prepared_on_workers(ranker: Any, given: Given, run: TrainingRun) -> Iterator
     _check_settings(ranker, given)
     assert given.file is not None
     with closing(CrewData(ranker.engine, as_shards(given.file), seed=ranker.seed)) as data:
-        known = KnownFeatures(data.n_features, tuple(data.feature_names))
+        known = KnownFeatures.of_shards(data.n_features, data.feature_names, data.feature_origin)
         _check_data(ranker, data, run)
         data.find_bins(max_bins=ranker.max_bins, categorical=tuple(ranker.categorical or ()))
         if given.valid is not None:
