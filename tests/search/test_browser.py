@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from tests.report.driver import browser
@@ -259,6 +260,24 @@ def test_pages_of_others_can_neither_read_nor_write(chromium, served, tmp_path):
             assert elsewhere.locator("#fault").count() == 1
         other.shutdown()
     assert not [one for one in stored(store_of(served)) if one.rater == "eve"]
+
+
+def test_a_report_links_its_queries_to_the_page(chromium, searchable, tmp_path, rankwright):
+    data, report = tmp_path / "test.parquet", tmp_path / "compared.html"
+    given = (str(searchable.index), str(searchable.queries), "--qrels", str(searchable.qrels), "--candidates", "20")
+    assert rankwright("features", *given, "--out", str(data)).code == 0
+    models = ("--model", str(searchable.model), "--model", str(searchable.tuned))
+    of_texts = ("--index", str(searchable.index), "--queries", str(searchable.queries))
+    done = rankwright("compare", str(data), *models, *of_texts, "--report", str(report))
+    assert done.code == 0, done.stderr
+    page = chromium.new_page()
+    page.goto(report.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    address = page.locator("#search-link").get_attribute("href")
+    text = page.locator("#open-query").inner_text().partition(": ")[2]
+    assert address == f"http://127.0.0.1:8377/?{urlencode({'q': text})}"
+    assert "--page" in page.locator("#query .note code").first.inner_text()
+    page.close()
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -42,13 +42,12 @@ class DocumentedName:
     """A module, a class or a function, and what is said of it."""
 
     name: str
-    kind: str
     body: str
     links: tuple[str, ...]
 
     def record(self) -> dict[str, object]:
         """The document as a collection holds it."""
-        return {"id": self.name, "title": self.name, "body": self.body, "kind": self.kind, "links": list(self.links)}
+        return {"id": self.name, "title": self.name, "body": self.body, "links": list(self.links)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def documented_names(folder: Path) -> list[DocumentedName]:
         )
     known = found.keys()
     return [
-        DocumentedName(one.name, one.kind, one.body, tuple(link for link in one.links if link in known))
+        DocumentedName(one.name, one.body, tuple(link for link in one.links if link in known))
         for one in sorted(found.values(), key=lambda one: one.name)
     ]
 
@@ -93,11 +92,11 @@ def _of_module(name: str, path: Path) -> Iterator[DocumentedName]:
     except (SyntaxError, ValueError, RecursionError):
         return  # a file that is there to be wrong
     if name:
-        yield from _of_node(name, "module", tree)
+        yield from _of_node(name, tree)
 
 
 def _of_node(
-    name: str, kind: str, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    name: str, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 ) -> Iterator[DocumentedName]:
     body = ast.get_docstring(node) or ""
     parts = [
@@ -108,10 +107,10 @@ def _of_node(
     if len(body) >= SHORTEST_BODY:
         parent = name.rpartition(".")[0]
         links = [*([parent] if parent else []), *(f"{name}.{one.name}" for one in parts)]
-        yield DocumentedName(name, kind, body, tuple(links))
-    if kind != "function":
+        yield DocumentedName(name, body, tuple(links))
+    if isinstance(node, ast.Module | ast.ClassDef):
         for one in parts:
-            yield from _of_node(f"{name}.{one.name}", "class" if isinstance(one, ast.ClassDef) else "function", one)
+            yield from _of_node(f"{name}.{one.name}", one)
 
 
 def known_item_queries(names: Sequence[DocumentedName], n: int, seed: Seed = 0) -> list[KnownItemQuery]:
