@@ -144,7 +144,9 @@ class AutoReport:
                 f"on new queries expect {self.metric} {one.mean:.4f}, with 95 % confidence {one.low:.4f} to "
                 f"{one.high:.4f}: the choice was repeated on samples of the queries, and measured on those left out"
             )
-        if self.gain is not None:
+        if self.gain is not None and self.gain.error == 0:
+            yield "that is BLMART() itself: nothing that was tried is better on held-out queries"
+        elif self.gain is not None:
             one = self.gain
             sure = "more than chance" if one.p_value < 0.05 else "which may be chance"
             yield (

@@ -92,7 +92,9 @@ class Search:
         ordered = sorted((one for one in batch if one.key in found), key=lambda one: -found[one.key])
         # Half of all that were tried so far go on, so that later ones must be as good as the better half of earlier.
         bar = np.median(list(found.values())) if found else 0.0
-        kept = [one for one in ordered if found[one.key] >= bar or one.key in ALWAYS]
+        best_of_kinds = {one.family: one.key for one in sorted(self.tried, key=lambda one: found.get(one.key, -np.inf))}
+        always = (*ALWAYS, *best_of_kinds.values())  # blends are of different kinds
+        kept = [one for one in ordered if found[one.key] >= bar or one.key in always]
         self.make([TrialTask(one, fold) for one in kept for fold in range(1, self.n_folds)])
 
     def make(self, tasks: Sequence[TrialTask]) -> None:

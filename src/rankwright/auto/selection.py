@@ -71,7 +71,8 @@ class HeldOut:
         listed = sorted(best_of_kinds.values(), key=lambda one: -mean((one,)))[:LISTED]
         rest = [one[0] for one in ordered if one[0] not in listed]
         listed += rest[: LISTED - len(listed)]
-        members, value = ordered[0], mean(ordered[0])
+        members: Members = ordered[0]
+        value = mean(members)
         while len(members) < MEMBERS:
             larger = [tuple(sorted((*members, one))) for one in listed]
             possible = [one for one in larger if len(set(one)) > 1 and self.allowed(one)]

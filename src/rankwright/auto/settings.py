@@ -36,7 +36,8 @@ class AutoSettings(AimedSettings, RankerSettings):
 
     name: ClassVar[str] = "auto"
 
-    budget: float | str | None = setting(None, above=0)
+    # Elsewhere a name: of the setting that counts steps. A search counts none.
+    budget: float | str | None = setting(None, above=0)  # type: ignore[misc, assignment]
     trials: int | None = setting(None, least=1)
     folds: int | None = setting(None, least=2)
     limit_cost: int | None = setting(None, least=1)

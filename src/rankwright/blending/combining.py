@@ -120,7 +120,7 @@ def slopes(matrix: Float64Array, labels: Float64Array, groups: Groups) -> Float6
         means = np.bincount(query, values, minlength=groups.n_queries) / np.maximum(counts, 1)
         return np.asarray(values - means[query])
 
-    wanted = centred(labels[judged].astype(np.float64))
+    wanted = centred(labels[judged])
     found = []
     for column in matrix[judged].T:
         apart = centred(column)
