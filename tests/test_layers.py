@@ -20,7 +20,7 @@ SOURCE = Path(rankwright.__file__).parent
 LAYERS = [
     {"client", "errors", "escapes"},
     {"arrays", "memory", "progress", "tables"},
-    {"kernels", "settings"},
+    {"kernels", "settings", "linear_algebra"},
     {"container"},
     {"cluster"},
     {"data"},
@@ -47,7 +47,7 @@ LAYERS = [
     {"experiments"},
     {"reproduce"},
     {"web"},
-    {"serve"},
+    {"serve", "search"},
     {"cli"},
 ]
 HEIGHT_OF = {folder: height for height, layer in enumerate(LAYERS) for folder in layer}
@@ -61,9 +61,9 @@ HOMES_OF = {
     "fsspec": ("formats/storage/places.py",),
     "pyarrow": ("data/frames.py", "formats/parquet.py", "serve/", "text/collections/"),
     "granian": ("web/", "serve/"),
-    "msgspec": ("web/", "serve/", "client/"),
+    "msgspec": ("web/", "serve/", "search/", "client/"),
     "sklearn": ("rankers/", "bagging/", "blending/", "tuning/"),
-    "jinja2": ("report/",),
+    "jinja2": ("report/", "search/"),
     "vl_convert": ("report/",),
     "sqlite3": ("judgments/",),
 }

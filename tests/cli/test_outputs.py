@@ -113,6 +113,7 @@ def test_every_option_that_writes_says_what():
         "quickstart",
         "split",
         "index",  # as split does, it writes a folder of its own: tests/cli/test_index.py
+        "search",  # it reads an index, which is a folder: tests/cli/test_search.py
         "serve",
         "drift",
         "reproduce",

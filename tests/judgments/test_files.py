@@ -235,8 +235,34 @@ def test_a_store_of_a_later_version_says_so(tmp_path):
     opened = sqlite3.connect(tmp_path / "s.db")
     opened.execute("PRAGMA user_version = 9")
     opened.close()
-    with pytest.raises(FileFormatError, match="is a store of version 9; this program knows version 1"):
+    with pytest.raises(FileFormatError, match="is a store of version 9; this program knows version 2"):
         JudgmentStore(tmp_path / "s.db")
+
+
+def test_what_was_taken_back_is_gone_and_may_come_again(tmp_path):
+    one, other = Judgment("q", "d", "ann", 1.0, id="x"), Judgment("q", "d", "ann", 3.0, id="x", context="a and b")
+    with JudgmentStore(tmp_path / "s.db") as store:
+        store.add([one])
+        assert store.remove(["x", "absent"]) == 1
+        assert len(store) == 0
+        store.add([other])
+        assert list(store.rows()) == [other]
+
+
+def test_a_store_of_the_first_version_is_taken_up(tmp_path):
+    with JudgmentStore(tmp_path / "s.db") as store:
+        store.add([Judgment("q", "d", "ann", 1.0, id="x")])
+    opened = sqlite3.connect(tmp_path / "s.db")
+    opened.execute("ALTER TABLE judgments DROP COLUMN context")
+    opened.execute("PRAGMA user_version = 1")
+    opened.commit()
+    opened.close()
+    for _ in range(2):
+        with JudgmentStore(tmp_path / "s.db") as store:
+            assert next(store.rows()) == Judgment("q", "d", "ann", 1.0, id="x")
+            store.add([Judgment("q", "e", "ann", 1.0, id="y", context="a list")])
+    with JudgmentStore(tmp_path / "s.db") as store:
+        assert [one.context for one in store.rows()] == ["", "a list"]
 
 
 def test_a_folder_is_no_file_of_judgments(tmp_path):

@@ -162,7 +162,7 @@ def root(
 
 # In the order in which the help shows them. Each has a file with EXAMPLES and a function of the same name as the file.
 COMMANDS = (
-    *("quickstart", "inspect", "convert", "split", "clicks", "index", "features"),
+    *("quickstart", "inspect", "convert", "split", "clicks", "index", "features", "search"),
     *("judgments", "judgments combine", "judgments next"),
     *("train", "tune", "cv", "benchmark", "bag", "blend", "auto"),
     *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "serve", "drift", "reproduce", "list"),

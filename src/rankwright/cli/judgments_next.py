@@ -86,16 +86,7 @@ def _for_comparison(plan: JudgingPlan, known: Judgments | None, budget: int) -> 
     columns = {name: [values[row] for row in rows.tolist()] for name, values in plan.columns().items()}
     difference = plan.difference(plan.gains_of(known))
     found = {"proposed": columns, "difference": difference.to_dict(), "documents": len(plan), "pooled": plan.n_pooled}
-    notes = ["nothing was judged yet"]
-    if difference.n_judged:
-        told = f"{difference.n_judged:,} documents judged: the second ranker's {plan.measure.metric.name} is "
-        told += f"{difference.mean:+.4f} from the first's ({difference.interval})"
-        better = "second" if difference.mean > 0 else "first"
-        notes = [
-            told,
-            f"the {better} ranker is better" if difference.is_sure else "it is not clear yet which is better",
-        ]
-    return found, _table(columns, plan.shown().title, notes)
+    return found, _table(columns, plan.shown().title, difference.told(plan.measure.metric.name))
 
 
 def _for_training(

@@ -62,7 +62,7 @@ def arg(help: str, metavar: str, *, default: Any = ..., writes: Writes | None = 
 
 
 # What the help shows for options that name inputs.
-OF_INPUTS = ("F", "FILE", "DIR", "MODEL", "TRAIN", "DATA", "[NAME=]MODEL", "[NAME=]FILE", "[NAME=]RUN")
+OF_INPUTS = ("F", "FILE", "INDEX", "DIR", "MODEL", "TRAIN", "DATA", "[NAME=]MODEL", "[NAME=]FILE", "[NAME=]RUN")
 
 
 def check_input_named(param: Any, value: Any) -> None:

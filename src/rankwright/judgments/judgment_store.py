@@ -19,10 +19,10 @@ from rankwright.judgments.judgment_table import Judgment, Judgments
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 APPLICATION_ID = 0x52574A31  # RWJ1, in the file's header: what tells a store from other databases
-VERSION = 1
+VERSION = 2
 WAIT_SECONDS = 60.0  # for another writer; one holds the file for as long as a commit takes
 ROWS_AT_A_TIME = 1000
-NAMES = ("id", "query", "document", "rater", "kind", "value", "other", "error", "time", "comment")
+NAMES = ("id", "query", "document", "rater", "kind", "value", "other", "error", "time", "comment", "context")
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS judgments (
     id TEXT PRIMARY KEY NOT NULL,
@@ -34,7 +34,8 @@ CREATE TABLE IF NOT EXISTS judgments (
     other TEXT,
     error REAL,
     time REAL,
-    comment TEXT NOT NULL
+    comment TEXT NOT NULL,
+    context TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID
 """
 SELECT = f"SELECT {', '.join(NAMES)} FROM judgments"
@@ -42,6 +43,8 @@ INSERT = (
     f"INSERT INTO judgments ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))}) ON CONFLICT (id) DO NOTHING"
 )
 BY_ID = f"{SELECT} WHERE id = ?"
+DELETE = "DELETE FROM judgments WHERE id = ?"
+ADD_COLUMN = "ALTER TABLE judgments ADD COLUMN context TEXT NOT NULL DEFAULT ''"
 
 
 class JudgmentStore:
@@ -106,12 +109,23 @@ class JudgmentStore:
         if run("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
             raise FileFormatError(self.path, "is a database of something else; wanted a store of judgments")
         version = run("PRAGMA user_version").fetchone()[0]
-        if version != VERSION:
+        if version not in (1, VERSION):
             raise FileFormatError(self.path, f"is a store of version {version}; this program knows version {VERSION}")
         made = run("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-        columns = tuple(row[1] for row in run("PRAGMA table_info(judgments)"))
-        if made != [("table", "judgments")] or columns != NAMES:
+        if made != [("table", "judgments")] or self._columns() != (NAMES if version == VERSION else NAMES[:-1]):
             raise FileFormatError(self.path, "is damaged: its tables are not those of a store")
+        if version == 1:
+            self._take_up_first_version()
+
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(row[1] for row in self._connection.execute("PRAGMA table_info(judgments)"))
+
+    def _take_up_first_version(self) -> None:
+        """Add the column that stores of version 1 lack, unless another process has just done so."""
+        with self._transaction():
+            if self._columns() != NAMES:
+                self._connection.execute(ADD_COLUMN)
+                self._connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def add(self, judgments: Iterable[Judgment]) -> int:
         """Add judgments: all of them or, where one cannot be added, none.
@@ -135,7 +149,7 @@ class JudgmentStore:
         for one in judgments:
             require_type(one, Judgment, "a judgment", "a Judgment")
             rows.append((one.identity, one.query, one.document, one.rater, one.kind, one.value, one.other, one.error,
-                         one.time, one.comment))  # fmt: skip
+                         one.time, one.comment, one.context))  # fmt: skip
         n_new = 0
         with self._faults(), self._transaction():
             for row in rows:
@@ -144,6 +158,22 @@ class JudgmentStore:
                     raise InputError(f"{self.path}: another judgment has the id {row[0]!r}")
                 n_new += added
         return n_new
+
+    def remove(self, ids: Iterable[str]) -> int:
+        """Take judgments back, such as those given by mistake.
+
+        Parameters
+        ----------
+        ids : iterable of str
+            Their names; those that are not there are passed over.
+
+        Returns
+        -------
+        int
+            How many were there.
+        """
+        with self._faults(), self._transaction():
+            return sum(self._connection.execute(DELETE, (one,)).rowcount for one in ids)
 
     def add_table(self, judgments: Judgments) -> int:
         """Add all rows of a table; see `add`.
@@ -187,13 +217,13 @@ class JudgmentStore:
         """A judgment, whose parts are checked: a file may hold anything."""
         found = dict(zip(NAMES, row, strict=True))
         other, value = found["other"], found["value"]
-        texts = [found[name] for name in ("id", "query", "document", "rater", "kind", "comment")]
+        texts = [found[name] for name in ("id", "query", "document", "rater", "kind", "comment", "context")]
         numbers = [found[name] for name in ("value", "error", "time")]
         if not all(isinstance(text, str) for text in texts) or not isinstance(other, str | None):
             raise FileFormatError(self.path, "is damaged: a judgment has a text that is none")
         if value is None or not all(isinstance(number, float | None) for number in numbers):
             raise FileFormatError(self.path, "is damaged: a judgment has a number that is none")
-        parts = {name: found[name] for name in ("query", "document", "rater", "kind", "error", "time", "comment", "id")}
+        parts = {name: found[name] for name in NAMES if name not in ("value", "other")}
         values = {"grade": value} if other is None else {"other": other, "preference": value}
         try:
             return Judgment(**parts, **values)  # type: ignore[arg-type]

@@ -344,8 +344,12 @@ class _OtherValues:
 
     def _links(self, column: FeatureColumn) -> Float64Array:
         damping = column.number("damping") if column.family == "page_rank" else 0.0
-        offsets, targets = self._index.links()
-        return link_values(column.family, offsets, targets, damping, self._threads)[self._rows.ordinals]
+
+        def of_all() -> Float64Array:
+            offsets, targets = self._index.kept("links", self._index.links)
+            return link_values(column.family, offsets, targets, damping, self._threads)
+
+        return self._index.kept((column.family, damping), of_all)[self._rows.ordinals]
 
     def _numbers(self, column: FeatureColumn) -> Float64Array:
         (name,) = column.fields

@@ -23,6 +23,8 @@ from rankwright.web.limits import Limits
 from rankwright.web.messages import Request, Response, WebError, refused
 from rankwright.web.metrics import Histogram, MetricBoard
 from rankwright.web.routes import Route, Router
+from rankwright.web.tracing import Tracing
+from rankwright.web.warm_up import OwnRequest, ask_itself
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +43,7 @@ class Service:
     routes: Sequence[Route]
     start: Sequence[Callable[[], None]] = ()  # called in each process before it takes requests
     stop: Sequence[Callable[[], None]] = ()  # and after the last one
+    warm: Sequence[OwnRequest] = ()  # what each process asks itself first; it must leave nothing behind
 
 
 @dataclass(slots=True)
@@ -51,6 +54,7 @@ class Shell:
     guard: Guard = field(default_factory=Guard)
     access_log: AccessLog = field(default_factory=lambda: AccessLog(None))
     board: MetricBoard = field(default_factory=MetricBoard)
+    tracing: Tracing = field(default_factory=Tracing)
 
 
 class Application:
@@ -82,7 +86,10 @@ class Application:
         """Prepare this process, before it takes requests."""
         del loop
         self._shell.board.start()
+        with self._shell.board.unchanged():
+            ask_itself(self.__rsgi__, self._service.warm)
         self._shell.access_log.start()
+        self._shell.tracing.start()
         for begin in self._service.start:
             begin()
 
@@ -98,12 +105,14 @@ class Application:
         started = perf_counter()
         request = Request(scope.method, scope.path, scope.query_string, scope.headers)
         name = UNROUTED
+        told: Callable[[WebError], Response] = refused
         try:
-            route, request.parts = self._admitted(request, scope)
-            name = route.name
+            self._shell.guard.check_place(request.headers.get("host") or scope.authority, request.headers)
+            route, request.parts = self._router.find(request.method, request.path)
+            name, told = route.name, route.refused
             response = await self._answer(route, request, protocol)
         except Exception as error:
-            response = refused(as_web_error(error))
+            response = told(as_web_error(error))
         headers = [("content-type", response.kind), *ALWAYS, *response.headers]
         if request.method == "HEAD":
             protocol.response_empty(response.status, headers)
@@ -111,16 +120,9 @@ class Application:
             protocol.response_bytes(response.status, headers, response.body)
         self._note(request, name, response, perf_counter() - started, scope.client)
 
-    def _admitted(self, request: Request, scope: Any) -> tuple[Route, dict[str, str]]:
-        """The route of a request that may be asked."""
-        guard = self._shell.guard
-        guard.check_place(request.headers.get("host") or scope.authority, request.headers)
-        route, parts = self._router.find(request.method, request.path)
-        if not route.open:
-            guard.check_token(request.headers)
-        return route, parts
-
     async def _answer(self, route: Route, request: Request, protocol: Any) -> Response:
+        if not route.open:
+            self._shell.guard.check_token(request.headers)
         if route.method != "POST":
             return await _finished(route, request)
         limits, board = self._shell.limits, self._shell.board
@@ -146,6 +148,7 @@ class Application:
             self._shell.board.add(place)
         self._seconds[name].observe(seconds)
         self._shell.access_log.tell(request, response.status, seconds, client, len(response.body))
+        self._shell.tracing.tell(request, name, response.status, seconds)
 
 
 async def _finished(route: Route, request: Request) -> Response:

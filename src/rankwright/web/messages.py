@@ -11,10 +11,12 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from rankwright.errors import RankwrightError
+from rankwright.escapes import escaped_line
 
 JSON = "application/json"
 BINARY = "application/octet-stream"
 TEXT = "text/plain; charset=utf-8"
+LONGEST_MESSAGE = 1000  # letters of an error
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -68,7 +70,7 @@ class WebError(RankwrightError):
     """A request that is refused: its status, and one line that says where, what was found and what was wanted."""
 
     def __init__(self, status: int, message: str, headers: Headers = ()) -> None:
-        super().__init__(message)
+        super().__init__(escaped_line(message[:LONGEST_MESSAGE]))  # it may repeat what a stranger sent
         self.status, self.headers = int(status), headers
 
 

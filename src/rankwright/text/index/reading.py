@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -95,6 +95,7 @@ class Index:
             segments.append(Segment(Path(path), record, manifest.layout, first))
             first += record.n_documents
         self.segments, self.n_documents = tuple(segments), first
+        self._of_all: dict[Hashable, Any] = {}
 
     def __repr__(self) -> str:
         return f"Index({self.path!r}: {self.n_documents:,} documents, fields {', '.join(self.text_fields)})"
@@ -178,6 +179,26 @@ class Index:
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
         return [found[place] for place in places.tolist()]
+
+    def kept(self, what: Hashable, compute: Callable[[], Part]) -> Part:
+        """What depends on all documents and on nothing else: computed when it is first asked for, and then kept.
+
+        Parameters
+        ----------
+        what : hashable
+            A name for it.
+        compute : function
+            What computes it.
+
+        Returns
+        -------
+        object
+            What was computed.
+        """
+        if what not in self._of_all:
+            self._of_all[what] = compute()
+        found: Part = self._of_all[what]
+        return found
 
     def numbers(self, field: str) -> Float64Array:
         """The numbers or dates of all documents.

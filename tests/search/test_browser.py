@@ -1,0 +1,348 @@
+"""The page in a real browser: searching, comparing, trying out and judging by keys, through kills of the server."""
+
+from __future__ import annotations
+
+import http.server
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from tests.report.driver import browser
+from tests.search.page_driver import OpenPage, RunningPage
+from tests.search.small_collection import HOSTILE
+
+from rankwright.judgments import Judgment, JudgmentStore
+
+WIDTHS = (360, 800, 1600)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def served(searchable, tmp_path_factory, chromium) -> Iterator[RunningPage]:  # noqa: ARG001  # skips without a browser
+    page = RunningPage(searchable, tmp_path_factory.mktemp("judged") / "judged.db")
+    yield page
+    page.stop()
+
+
+@contextmanager
+def opened(chromium, served: RunningPage, path: str = "", **how: Any) -> Iterator[OpenPage]:
+    context = chromium.new_context(**({"viewport": {"width": 1600, "height": 900}} | how))
+    page = OpenPage(context, served.first_url)
+    if path:
+        page.open(served.base + path)
+    yield page
+    context.close()
+
+
+def stored(store: str) -> list[Judgment]:
+    with JudgmentStore(store) as found:
+        return list(found.rows())
+
+
+def store_of(served: RunningPage) -> str:
+    return served._command[served._command.index("--judgments") + 1]
+
+
+def test_searching_follows_what_is_typed(chromium, served):
+    with opened(chromium, served) as page:
+        assert "token" not in page.tab.url
+        page.tab.keyboard.press("/")
+        page.tab.keyboard.type("harbour lantern")
+        page.tab.wait_for_selector('[data-side="b"] li')
+        page.tab.wait_for_function("location.search.includes('harbour+lantern')")
+        first = page.titles("a")
+        assert len(first) == 10
+        assert page.tab.locator("#lines path").count() > 0
+        assert page.tab.locator("mark").first.inner_text().lower() in ("harbour", "lantern")
+        address = page.tab.url
+        page.tab.reload()
+        page.tab.wait_for_selector("html[data-ready]")
+        assert page.titles("a") == first
+        other = OpenPage(page.tab.context, address)  # a second tab
+        assert other.titles("a") == first
+        page.tab.fill("#q", "meadow")
+        page.tab.keyboard.press("Enter")
+        page.tab.wait_for_function("location.search.includes('q=meadow')")
+        page.tab.go_back()
+        page.tab.wait_for_function("location.search.includes('harbour')")
+        page.tab.wait_for_selector("html[data-ready]")
+        assert page.titles("a") == first
+        assert page.wrong == other.wrong == []
+
+
+def test_filters_and_rankers_change_the_lists(chromium, served):
+    with opened(chromium, served, "?q=harbour") as page:
+        before = page.titles("a")
+        page.tab.click(".filters summary")
+        page.tab.fill('[name="w.year"]', "1980..1984")
+        page.tab.wait_for_function("location.search.includes('w.year')")
+        assert page.titles("a") != before
+        page.tab.select_option('[name="b"]', "-")
+        page.tab.wait_for_function("document.querySelectorAll('.list').length === 1")
+        page.tab.reload()
+        page.tab.wait_for_selector("html[data-ready]")
+        assert page.tab.locator(".list").count() == 1
+        assert page.wrong == []
+
+
+def test_why_is_asked_by_keys_and_answered_by_both_rankers(chromium, served):
+    with opened(chromium, served, "?q=harbour+lantern") as page:
+        page.tab.focus('[data-side="a"] li:nth-child(3) [id^="why"]')
+        page.tab.keyboard.press("Enter")
+        page.tab.wait_for_selector("#panel .reasons")
+        assert page.tab.evaluate("document.activeElement.className") == "panel"
+        assert page.texts("#panel .reasons h3") == ["forest", "<b>bm25f</b>"]
+        first = page.texts("#panel .reasons p")[0]
+        page.tab.select_option('[name="d2"]', index=8)
+        page.tab.wait_for_function("document.querySelector('.reasons p').innerText !== " + repr_js(first))
+        address = page.tab.url
+        page.open(address)
+        assert page.tab.input_value('[name="d2"]') in address.replace("+", " ") or "d2=" in address
+        assert page.wrong == []
+
+
+def repr_js(text: str) -> str:
+    import json
+
+    return json.dumps(text)
+
+
+def test_a_slider_reorders_the_list_while_it_moves(chromium, served):
+    with opened(chromium, served, "?q=harbour+lantern&panel=whatif") as page:
+        told, before = page.texts("#outcome")[0], page.titles("a")
+        slider = page.tab.locator(".slider input:enabled").first
+        slider.focus()
+        for key in ("Home", "End", "Home"):
+            page.tab.keyboard.press(key)
+        page.tab.wait_for_function("document.querySelector('#outcome').innerText !== " + repr_js(told))
+        page.tab.wait_for_selector("#reset")
+        assert page.tab.evaluate("document.activeElement.type") == "range"
+        assert "f." in page.tab.url
+        changed = page.texts("#outcome .outcome")[0]
+        page.tab.reload()
+        page.tab.wait_for_selector("html[data-ready]")
+        assert page.texts("#outcome .outcome")[0] == changed
+        page.tab.click("#reset")
+        page.tab.wait_for_function("!location.search.includes('f.')")
+        assert page.titles("a") == before
+        assert page.wrong == []
+
+
+def test_weights_of_fields_reorder_bm25f(chromium, served):
+    with opened(chromium, served, "?q=harbour+lantern&panel=whatif&r=%3Cb%3Ebm25f%3C%2Fb%3E") as page:
+        before = page.titles("b")
+        page.tab.locator('[name="s.weight.title"]').focus()
+        page.tab.keyboard.press("End")
+        page.tab.wait_for_function("location.search.includes('s.weight.title')")
+        assert page.titles("b") != before
+        assert page.titles("a")
+        assert "places changed" in page.texts("#outcome")[0]
+        assert page.wrong == []
+
+
+def test_features_are_a_table_that_can_be_searched(chromium, served):
+    with opened(chromium, served, "?q=harbour+lantern") as page:
+        page.tab.click("#open-features")
+        page.tab.wait_for_selector("#feature-table")
+        page.tab.fill("[data-filter]", "bm25")
+        shown = page.texts("#feature-table tbody tr:visible th")
+        assert shown
+        assert all("bm25" in one for one in shown)
+
+
+def test_queries_are_listed_with_a_picture(chromium, served):
+    with opened(chromium, served, "queries") as page:
+        page.tab.wait_for_function("!document.querySelector('[data-again]')", timeout=60_000)
+        assert page.tab.locator("table.queries tbody tr").count() == 30
+        assert "is better on" in (page.tab.locator(".differences svg").get_attribute("aria-label") or "")
+        page.tab.click("text=as in the list")
+        page.tab.wait_for_function("location.search.includes('order=list')")
+        first = page.texts("table.queries .open")[0]
+        page.tab.click("table.queries tbody tr:first-child .open")
+        page.tab.wait_for_selector("#state")
+        assert page.tab.input_value("#q") == first
+        assert page.wrong == []
+
+
+def test_judging_by_keys_with_undo_comment_skip_and_two_tabs(chromium, served):
+    start = "judge?who=keys&q=meadow+copper"
+    with opened(chromium, served, start) as page:
+        first = page.texts("#judged-title")[0]
+        own = page.tab.locator("article.to-judge").get_attribute("data-document")
+        page.tab.keyboard.press("c")
+        page.tab.keyboard.type("3 of them")  # digits in a comment are no grades
+        page.tab.keyboard.press("Escape")
+        page.tab.keyboard.press("3")
+        page.tab.wait_for_function(f"document.querySelector('article').dataset.document !== {repr_js(own or '')}")
+        page.tab.wait_for_function("document.querySelector('#status').textContent.startsWith('Saved')")
+        (one,) = [one for one in stored(store_of(served)) if one.rater == "keys"]
+        assert (one.document, one.grade, one.comment) == (own, 3.0, "3 of them")
+        second = page.texts("#judged-title")[0]
+        page.tab.keyboard.press("s")
+        page.tab.wait_for_function(f"document.querySelector('#judged-title').innerText !== {repr_js(second)}")
+        tab = OpenPage(page.tab.context, served.base + start)
+        assert tab.texts("#judged-title")[0] == second  # what was judged in the first tab is not asked again
+        tab.tab.keyboard.press("1")
+        tab.tab.wait_for_function("document.querySelector('#status').textContent.startsWith('Saved')")
+        page.tab.keyboard.press("u")  # takes back what was judged last, in whichever tab
+        page.tab.wait_for_function(f"document.querySelector('#judged-title').innerText === {repr_js(second)}")
+        assert [one.document for one in stored(store_of(served)) if one.rater == "keys"] == [own]
+        page.tab.keyboard.press("u")
+        page.tab.wait_for_function(f"document.querySelector('#judged-title').innerText === {repr_js(first)}")
+        assert not [one for one in stored(store_of(served)) if one.rater == "keys"]
+        page.tab.reload()
+        page.tab.wait_for_selector("html[data-ready]")
+        assert page.texts("#judged-title")[0] == first
+        assert page.wrong == tab.wrong == []
+
+
+@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (360, "light"), (800, "light"), (1600, "dark")])
+def test_every_page_can_be_read_in_each_width_and_theme(chromium, served, width, theme):
+    how = {"viewport": {"width": width, "height": 900}, "color_scheme": theme}
+    with opened(chromium, served, **how) as page:
+        for path in ("", "?q=harbour+lantern&panel=why", "?q=harbour+lantern&panel=whatif",
+                     "?q=harbour+lantern&panel=features", "?q=saddle&panel=whatif&r=%3Cb%3Ebm25f%3C%2Fb%3E",
+                     "queries", "judge?who=reader"):  # fmt: skip
+            page.open(served.base + path)
+            assert page.audit() == {}, (width, theme, path)
+        page.tab.click("#theme")
+        assert page.audit() == {}
+        chosen = page.tab.evaluate("document.documentElement.dataset.theme")
+        page.tab.reload()
+        page.tab.wait_for_selector("html[data-ready]")
+        assert page.tab.evaluate("document.documentElement.dataset.theme") == chosen != theme
+
+
+def test_hostile_titles_queries_and_ids_are_shown_as_they_are(chromium, served):
+    with opened(chromium, served) as page:
+        for text in HOSTILE:
+            page.tab.fill("#q", text)
+            page.tab.keyboard.press("Enter")
+        page.open(served.base + "?q=saddle+harbour+meadow+lantern&top=50&panel=features")
+        shown = "\n".join(page.titles("a") + page.texts(".id"))
+        assert "<script>alert('title')</script>" in shown
+        assert "<img src=x onerror=alert(1)>" in shown
+        assert page.tab.title().startswith("saddle")
+        assert page.tab.locator("main b, main img, main script").count() == 0
+        assert page.wrong == []
+
+
+def test_pages_of_others_can_neither_read_nor_write(chromium, served, tmp_path):
+    form = "".join(f'<input name="{name}" value="{value}">' for name, value in
+                   {"who": "eve", "query": "q1", "document": "d1", "grade": "4", "id": "evil"}.items())  # fmt: skip
+    (tmp_path / "index.html").write_text(
+        f'<form method="post" action="{served.base}judge">{form}</form><iframe src="{served.base}?q=harbour"></iframe>'
+    )
+
+    def handler(*how: Any) -> http.server.BaseHTTPRequestHandler:
+        return _Quiet(*how, directory=str(tmp_path))
+
+    with opened(chromium, served) as page, http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        elsewhere = page.tab.context.new_page()
+        for host in ("localhost", "127.0.0.1"):  # another site, and another port of this one, which has the cookie
+            elsewhere.goto(f"http://{host}:{other.server_address[1]}/")
+            assert all("harbour" not in one.content() for one in elsewhere.frames[1:])
+            script = f"fetch('{served.base}judge', {{method: 'POST', credentials: 'include', body: new URLSearchParams("
+            script += "{who: 'eve', query: 'q1', document: 'd1', grade: '4', id: 'evil2'})}).then(a => a.text())"
+            assert elsewhere.evaluate(f"{script}.catch(() => 'refused')") == "refused"
+            elsewhere.evaluate("document.forms[0].submit()")
+            elsewhere.wait_for_load_state()
+            assert elsewhere.locator("#fault").count() == 1
+        other.shutdown()
+    assert not [one for one in stored(store_of(served)) if one.rater == "eve"]
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_server_that_was_killed_loses_no_judgment_and_takes_those_that_wait(chromium, searchable, tmp_path):
+    page = RunningPage(searchable, tmp_path / "judged.db")
+    try:
+        with opened(chromium, page, "judge?who=ann") as tab:
+            first = tab.tab.locator("article").get_attribute("data-document")
+            page.kill()
+            tab.tab.keyboard.press("2")
+            tab.tab.wait_for_function("document.querySelector('#status').textContent.includes('does not answer')")
+            assert tab.tab.locator("article").get_attribute("data-document") == first
+            page.start()
+            tab.tab.wait_for_function(
+                "document.querySelector('#status').textContent.includes('started anew')", timeout=30_000
+            )
+            again = OpenPage(tab.tab.context, page.first_url)
+            again.open(page.base + "judge?who=ann")
+            tab.tab.wait_for_function("localStorage.getItem('rankwright-pending') === null", timeout=30_000)
+            (one,) = stored(str(tmp_path / "judged.db"))
+            assert (one.document, one.grade) == (first, 2.0)
+    finally:
+        page.stop()
+
+
+def judge_through_kills(chromium, searchable, store, n_kills: int) -> tuple[dict[str, float], list[Judgment]]:
+    """What a judge saw acknowledged while the server was killed again and again, and what the store holds."""
+    rng = random.Random(0)
+    page = RunningPage(searchable, store)
+    seen: dict[str, float] = {}
+    try:
+        context = chromium.new_context()
+        tab = OpenPage(context, page.first_url)
+        tab.open(page.base + "judge?who=ann&depth=100")
+        for _ in range(n_kills):
+            killer = threading.Timer(rng.uniform(0.0, 0.4), page.kill)
+            killer.start()
+            for _ in range(3):
+                article = tab.tab.locator("article.to-judge")
+                if not article.count():
+                    break
+                key = rng.choice("01234")
+                at = f"{article.get_attribute('data-query')}|{article.get_attribute('data-document')}"
+                tab.tab.keyboard.press(key)
+                try:
+                    tab.tab.wait_for_function("localStorage.getItem('rankwright-pending') === null", timeout=800)
+                except Exception:  # the server is gone
+                    break
+                seen[at] = float(key)
+            killer.join()
+            waiting = tab.tab.evaluate("localStorage.getItem('rankwright-pending')")
+            page.start()
+            tab.open(page.first_url)
+            tab.open(page.base + "judge?who=ann&depth=100")
+            tab.tab.wait_for_function("localStorage.getItem('rankwright-pending') === null", timeout=60_000)
+            if waiting:
+                from json import loads
+                from urllib.parse import parse_qs
+
+                form = {name: values[0] for name, values in parse_qs(loads(waiting)["body"]).items()}
+                seen[f"{form['query']}|{form['document']}"] = float(form["grade"])
+            tab.open(page.base + "judge?who=ann&depth=100")
+        context.close()
+    finally:
+        page.stop()
+    return seen, stored(str(store))
+
+
+def check_nothing_lost(seen: dict[str, float], kept: list[Judgment]) -> None:
+    found = {f"{one.query}|{one.document}": one.grade for one in kept}
+    assert len(found) == len(kept)  # none is there twice
+    assert found == seen
+
+
+def test_judging_through_a_few_kills(chromium, searchable, tmp_path):
+    check_nothing_lost(*judge_through_kills(chromium, searchable, tmp_path / "judged.db", 2))
+
+
+@pytest.mark.slow
+def test_judging_through_two_hundred_kills(chromium, searchable, tmp_path):
+    seen, kept = judge_through_kills(chromium, searchable, tmp_path / "judged.db", 200)
+    assert len(seen) > 200
+    check_nothing_lost(seen, kept)
