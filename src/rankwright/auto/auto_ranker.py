@@ -200,6 +200,9 @@ class AutoRecipe:
     def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
         """The best model that the search finds."""
         require(given.valid is None, "auto cuts folds of the training data itself: join valid with it, or leave it out")
+        for text, read in ((ranker.budget, seconds_of), (ranker.limit_size, bytes_of)):
+            if text is not None:
+                read(text)  # before any work
         require(ranker.budget is None or ranker.trials is None, "budget and trials are two limits: give one of them")
         prepared = prepare(ranker, given.dataset(ranker), given, run)
         data = prepared.data

@@ -265,9 +265,7 @@ class JudgingQueue:
             of = (
                 "there is no list of queries: start with --queries"
                 if measured is None
-                else (
-                    f"this order needs all queries ranked: {done:,} of {len(measured.queries):,} are so far"
-                )
+                else (f"this order needs all queries ranked: {done:,} of {len(measured.queries):,} are so far")
             )
             raise InputError(of)
         key = "comparison" if len(self.rankers) > 1 else "training"
