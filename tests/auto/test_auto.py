@@ -9,7 +9,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.auto import search as searching
-from rankwright.auto.candidates import FIRST, Candidate, candidates
+from rankwright.auto.candidates import FIRST, TrialCandidate, candidates
 from rankwright.auto.selection import Estimate, HeldOut, repeated_choices
 from rankwright.auto.settings import bytes_of, seconds_of
 from rankwright.auto.trial_runs import visits_of
@@ -18,11 +18,11 @@ from rankwright.errors import InputError, SettingError
 
 SMALL = {"n_trees": 5, "max_leaves": 4}
 QUICK = (
-    Candidate("lambdamart", SMALL),
-    Candidate("bl-mart", SMALL | {"n_bags": 2}),
-    Candidate("ranksvm", {"max_iter": 3}),
-    Candidate("listnet", {"epochs": 5}),
-    Candidate("lambdamart", {"n_trees": 3, "max_leaves": 3}),
+    TrialCandidate("lambdamart", SMALL),
+    TrialCandidate("bl-mart", SMALL | {"n_bags": 2}),
+    TrialCandidate("ranksvm", {"max_iter": 3}),
+    TrialCandidate("listnet", {"epochs": 5}),
+    TrialCandidate("lambdamart", {"n_trees": 3, "max_leaves": 3}),
 )
 
 
@@ -108,7 +108,7 @@ def test_a_store_of_other_data_is_refused(data, tmp_path):
 
 def test_ctrl_c_leaves_the_best_so_far(data, monkeypatch):
     calls = []
-    make = searching.Search.make
+    make = searching.AutoSearch.make
 
     def interrupted(self, tasks):
         calls.append(tasks)
@@ -117,7 +117,7 @@ def test_ctrl_c_leaves_the_best_so_far(data, monkeypatch):
         make(self, tasks)
 
     monkeypatch.setattr(searching, "AT_A_TIME", 3)
-    monkeypatch.setattr(searching.Search, "make", interrupted)
+    monkeypatch.setattr(searching.AutoSearch, "make", interrupted)
     found = search(data)
     assert found.report_.interrupted
     assert len(found.report_.tried) == 3

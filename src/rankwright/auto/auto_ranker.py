@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import thread_count
-from rankwright.auto.candidates import AutoLesson, Candidate
-from rankwright.auto.search import BASELINE, Purse, Search, folds_of
+from rankwright.auto.candidates import AutoLesson, TrialCandidate
+from rankwright.auto.search import BASELINE, AutoSearch, Purse, folds_of
 from rankwright.auto.selection import Estimate, HeldOut, Members, repeated_choices
 from rankwright.auto.settings import AutoSettings, bytes_of, seconds_of
 from rankwright.auto.trial_runs import TrialStore, TrialTask, visits_of
@@ -218,7 +218,7 @@ class AutoRecipe:
         return trained
 
 
-def _search(ranker: Any, data: RankingDataset, engine: Engine, run: TrainingRun, threads: int) -> Search:
+def _search(ranker: Any, data: RankingDataset, engine: Engine, run: TrainingRun, threads: int) -> AutoSearch:
     metric = as_measure(ranker.selected_metric)
     require(isinstance(ranker.selected_metric, str), "auto searches for a metric by name, such as ndcg@10")
     folds = folds_of(data, ranker.folds, ranker.seed)
@@ -232,11 +232,11 @@ def _search(ranker: Any, data: RankingDataset, engine: Engine, run: TrainingRun,
     seconds = None
     if ranker.trials is None:
         seconds = seconds_of(USUAL_BUDGET if ranker.budget is None else ranker.budget) * engine.workers
-    return Search(lesson, engine, store, Purse(seconds), ranker.trials, threads)
+    return AutoSearch(lesson, engine, store, Purse(seconds), ranker.trials, threads)
 
 
 def _concluded(
-    ranker: Any, search: Search, prepared: PreparedData, run: TrainingRun
+    ranker: Any, search: AutoSearch, prepared: PreparedData, run: TrainingRun
 ) -> tuple[TrainedRanker, AutoReport]:
     """The chosen model, trained on all queries, and the report."""
     finished, whole = search.finished(), True
@@ -282,7 +282,7 @@ def _concluded(
     return trained, report
 
 
-def _limits(ranker: Any, search: Search, finished: Sequence[Candidate]) -> Any:
+def _limits(ranker: Any, search: AutoSearch, finished: Sequence[TrialCandidate]) -> Any:
     """Whether a blend of these candidates keeps the limits, by what their trials took."""
     most_bytes = None if ranker.limit_size is None else bytes_of(ranker.limit_size)
 
@@ -296,7 +296,7 @@ def _limits(ranker: Any, search: Search, finished: Sequence[Candidate]) -> Any:
 
 
 def _estimates(
-    search: Search, held_out: HeldOut, finished: Sequence[Candidate], members: Members
+    search: AutoSearch, held_out: HeldOut, finished: Sequence[TrialCandidate], members: Members
 ) -> tuple[Estimate, Estimate | None]:
     """What new queries can expect, and by how much that is more than from bags of trees with their defaults."""
     expected = repeated_choices(held_out, search.lesson.seed)
@@ -313,7 +313,7 @@ def _estimates(
 
 
 def _learning_curve(
-    search: Search, held_out: HeldOut, finished: Sequence[Candidate], members: Members
+    search: AutoSearch, held_out: HeldOut, finished: Sequence[TrialCandidate], members: Members
 ) -> tuple[float, float]:
     """By how much a model of all queries is better than one of all folds but one, and how far off that may be.
 
@@ -337,7 +337,7 @@ def _learning_curve(
 
 
 def _trained(
-    ranker: Any, search: Search, weights: Mapping[Candidate, float], prepared: PreparedData, run: TrainingRun
+    ranker: Any, search: AutoSearch, weights: Mapping[TrialCandidate, float], prepared: PreparedData, run: TrainingRun
 ) -> tuple[TrainedRanker, bool]:
     """The chosen model, trained on all queries; compressed if it exceeds a limit."""
     data, metric = search.lesson.data, search.lesson.metric
@@ -384,7 +384,7 @@ def _within_limits(ranker: Any, chosen: Ranker, data: RankingDataset, metric: st
     return found
 
 
-def _told(search: Search, candidate: Candidate, weight: float) -> TriedCandidate:
+def _told(search: AutoSearch, candidate: TrialCandidate, weight: float) -> TriedCandidate:
     folds = [fold for fold in range(search.n_folds) if search.has(candidate, [fold])]
     return TriedCandidate(
         candidate.name,

@@ -25,7 +25,7 @@ Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class TrialCandidate:
     """A kind of ranker with some of its settings."""
 
     family: str
@@ -54,18 +54,18 @@ class Candidate:
 
 # What has been good on many sets, each unlike the others, so that they can be blended.
 FIRST = (
-    Candidate(LAMBDAMART, {}),
-    Candidate(BLMART, {}),
-    Candidate(RANKNET, {}),
-    Candidate(LISTNET, {}),
-    Candidate(LAMBDAMART, {"learning_rate": 0.03}),
-    Candidate(RANKSVM, {}),
-    Candidate(BLMART, {"learning_rate": 0.05, "feature_fraction": 0.3}),
-    Candidate(LAMBDAMART, {"objective": "lambdarank"}),
-    Candidate(LAMBDAMART, {"growth": "symmetric", "max_leaves": 64, "min_docs_in_leaf": 10}),
-    Candidate(RANKNET, {"hidden": [128, 64]}),
-    Candidate(BLMART, {"max_leaves": 15}),
-    Candidate(LISTNET, {"hidden": [32]}),
+    TrialCandidate(LAMBDAMART, {}),
+    TrialCandidate(BLMART, {}),
+    TrialCandidate(RANKNET, {}),
+    TrialCandidate(LISTNET, {}),
+    TrialCandidate(LAMBDAMART, {"learning_rate": 0.03}),
+    TrialCandidate(RANKSVM, {}),
+    TrialCandidate(BLMART, {"learning_rate": 0.05, "feature_fraction": 0.3}),
+    TrialCandidate(LAMBDAMART, {"objective": "lambdarank"}),
+    TrialCandidate(LAMBDAMART, {"growth": "symmetric", "max_leaves": 64, "min_docs_in_leaf": 10}),
+    TrialCandidate(RANKNET, {"hidden": [128, 64]}),
+    TrialCandidate(BLMART, {"max_leaves": 15}),
+    TrialCandidate(LISTNET, {"hidden": [32]}),
 )
 TAKES_NO_CATEGORIES = (RANKNET, LISTNET, RANKSVM)
 
@@ -99,7 +99,7 @@ DRAWN: tuple[tuple[str, Callable[[np.random.Generator], Settings]], ...] = (
 )
 
 
-def candidates(data: RankingDataset, seed: int) -> Iterator[Candidate]:
+def candidates(data: RankingDataset, seed: int) -> Iterator[TrialCandidate]:
     """The candidates for these data, without an end; the same for the same seed."""
     seen: set[str] = set()
     for candidate in _all(seed):
@@ -109,12 +109,12 @@ def candidates(data: RankingDataset, seed: int) -> Iterator[Candidate]:
         yield candidate
 
 
-def _all(seed: int) -> Iterator[Candidate]:
+def _all(seed: int) -> Iterator[TrialCandidate]:
     yield from FIRST
     rng = np.random.default_rng([seed, DRAWS])
     while True:
         for family, draw in DRAWN:
-            yield Candidate(family, draw(rng))
+            yield TrialCandidate(family, draw(rng))
 
 
 def _log(rng: np.random.Generator, low: float, high: float) -> float:

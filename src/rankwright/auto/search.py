@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.auto.candidates import BLMART, LAMBDAMART, AutoLesson, Candidate, candidates
+from rankwright.auto.candidates import BLMART, LAMBDAMART, AutoLesson, TrialCandidate, candidates
 from rankwright.auto.selection import HeldOut, Members
 from rankwright.auto.trial_runs import TrialOutcome, TrialStore, TrialTask, make_trial
 from rankwright.blending.weights import worths
@@ -26,8 +26,8 @@ from rankwright.progress.stages import announce
 
 AT_A_TIME = 8  # candidates that are compared on the first fold before half of them go on
 MOST_TRIED = 200
-BASELINE = Candidate(BLMART, {})  # what the choice is compared with
-ALWAYS = (Candidate(LAMBDAMART, {}).key, BASELINE.key)  # which are measured on all folds in any case
+BASELINE = TrialCandidate(BLMART, {})  # what the choice is compared with
+ALWAYS = (TrialCandidate(LAMBDAMART, {}).key, BASELINE.key)  # which are measured on all folds in any case
 LEAST_LEFT = 0.02  # of the budget: with less left no trial is begun
 
 
@@ -54,7 +54,7 @@ class Purse:
 
 
 @dataclass(slots=True, eq=False)
-class Search:
+class AutoSearch:
     """A search under way: what was tried, and what it found."""
 
     lesson: AutoLesson
@@ -63,8 +63,8 @@ class Search:
     purse: Purse
     trials: int | None
     threads: int
-    tried: list[Candidate] = field(default_factory=list)
-    given_up: list[Candidate] = field(default_factory=list)
+    tried: list[TrialCandidate] = field(default_factory=list)
+    given_up: list[TrialCandidate] = field(default_factory=list)
     interrupted: bool = False
     _shared: Any = None
 
@@ -85,7 +85,7 @@ class Search:
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def _race(self, batch: Sequence[Candidate]) -> None:
+    def _race(self, batch: Sequence[TrialCandidate]) -> None:
         self.tried += batch
         self.make([TrialTask(one, 0) for one in batch])
         found = {one.key: self.value(one, [0]) for one in self.tried if self.has(one, [0])}
@@ -148,29 +148,29 @@ class Search:
                 best[one.family] = max(best.get(one.family, (-np.inf, 0.0)), found)
         return sum(seconds for _, seconds in best.values())
 
-    def refit_seconds(self, candidate: Candidate) -> float:
+    def refit_seconds(self, candidate: TrialCandidate) -> float:
         """What training a candidate on all queries takes."""
         return self.mean_of(candidate, "seconds") * self.n_folds / (self.n_folds - 1)
 
-    def has(self, candidate: Candidate, folds: Sequence[int], on_half: bool = False) -> bool:
+    def has(self, candidate: TrialCandidate, folds: Sequence[int], on_half: bool = False) -> bool:
         """Whether the candidate was measured on these folds."""
         return all((candidate.key, fold, on_half) in self.store.found for fold in folds)
 
-    def value(self, candidate: Candidate, folds: Sequence[int]) -> float:
+    def value(self, candidate: TrialCandidate, folds: Sequence[int]) -> float:
         """The candidate's mean over the queries of these folds."""
         values = np.concatenate([self._worths(candidate, fold) for fold in folds])
         return float(np.nanmean(values)) if not np.isnan(values).all() else 0.0
 
-    def _worths(self, candidate: Candidate, fold: int) -> Float64Array:
+    def _worths(self, candidate: TrialCandidate, fold: int) -> Float64Array:
         data = self.lesson.data.take_queries(self.lesson.tests[fold])
         scores = self.store.found[(candidate.key, fold, False)].scores
         return worths(scores, data, self.lesson.metric, threads=self.threads)
 
-    def finished(self) -> list[Candidate]:
+    def finished(self) -> list[TrialCandidate]:
         """The candidates that were measured on all folds."""
         return [one for one in self.tried if self.has(one, range(self.n_folds))]
 
-    def matrix(self, chosen: Sequence[Candidate], *, on_half: bool = False) -> Float64Array:
+    def matrix(self, chosen: Sequence[TrialCandidate], *, on_half: bool = False) -> Float64Array:
         """The scores of all documents by these candidates, a column each."""
         groups = self.lesson.data.groups
         found = np.empty((groups.n_docs, len(chosen)), order="F")
@@ -179,17 +179,17 @@ class Search:
                 found[groups.rows_of(test), place] = self.store.found[(one.key, fold, on_half)].scores
         return found
 
-    def held_out(self, chosen: Sequence[Candidate], allowed: Callable[[Members], bool], **how: Any) -> HeldOut:
+    def held_out(self, chosen: Sequence[TrialCandidate], allowed: Callable[[Members], bool], **how: Any) -> HeldOut:
         """The scores of these candidates, to choose by."""
         families, data = [one.family for one in chosen], self.lesson.data
         return HeldOut(data, self.matrix(chosen, **how), families, self.lesson.metric, self.threads, allowed)
 
-    def mean_of(self, candidate: Candidate, what: str) -> float:
+    def mean_of(self, candidate: TrialCandidate, what: str) -> float:
         """The mean of seconds, visits or bytes over the trials of a candidate."""
         trials = self._outcomes(candidate)
         return float(np.mean([getattr(one, what) for one in trials])) if trials else 0.0
 
-    def _outcomes(self, candidate: Candidate) -> list[TrialOutcome]:
+    def _outcomes(self, candidate: TrialCandidate) -> list[TrialOutcome]:
         """The outcomes of a candidate's trials, without those on half of the queries."""
         return [one for (key, _, half), one in self.store.found.items() if key == candidate.key and not half]
 

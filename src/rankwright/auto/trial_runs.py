@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwright.arrays import Float64Array, thread_count
-from rankwright.auto.candidates import AutoLesson, Candidate
+from rankwright.auto.candidates import AutoLesson, TrialCandidate
 from rankwright.bagging.bag_models import BagModel
 from rankwright.blending.model import BlendModel
 from rankwright.cluster.engine import Report
@@ -30,7 +30,7 @@ class TrialTask(NamedTuple):
     """A trial to make: on half of the training queries, if the learning curve is asked for; `most_seconds` of processor
     time, after which it is given up."""
 
-    candidate: Candidate
+    candidate: TrialCandidate
     fold: int
     on_half: bool = False
     most_seconds: float | None = None

@@ -28,8 +28,9 @@ class Combining:
     scores: Comparable | None
 
     @classmethod
-    def of(cls, combine: Combine, scores: Comparable | None) -> Combining:
+    def of(cls, combine: Combine | None, scores: Comparable | None) -> Combining:
         """The way that settings name."""
+        combine = combine or "mean"
         allowed = OF_MEANS if combine == "mean" else OF_SUMS if combine in BY_SCORES else ()
         if scores is None:
             return cls(combine, allowed[0] if allowed else None)  # type: ignore[arg-type]  # they are names of that type
