@@ -59,6 +59,7 @@ def sortnet_on_fold(
 def _scaled_sortnet(
     setup: Setup, source: DataSource, number: int, hidden: int, quality: str, scaling: str | None
 ) -> dict[str, Any]:
+    scaled: dict[str, Any] = {} if scaling is None else {"scaling": scaling}
     ranker = SortNet(
         hidden=hidden,
         select=f"{quality}:{convention_of(source)}",
@@ -66,7 +67,7 @@ def _scaled_sortnet(
         epochs=setup.pick(30, 30, 2),
         seed=setup.seed,
         threads=THREADS,
-        **({} if scaling is None else {"scaling": scaling}),
+        **scaled,
     )
     found = fitted(ranker, setup, source, number, METRICS)
     history = [float(value) for value in ranker.history_.values]
