@@ -89,7 +89,7 @@ def test_replicas_share_a_model_and_take_a_changed_one(data, query, tmp_path, mo
     tokens = tmp_path / "tokens"
     tokens.write_text("a-token-that-is-long\n")
     port = free_port()
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
+    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
         serve.start(http_options={"host": "127.0.0.1", "port": port})
         # As texts, as `serve run rankwright.serve.ray:application models=… ` gives them.
