@@ -18,6 +18,7 @@ help: ## List the targets
 
 quickstart: install ## Install, build, and run the main job on embedded data
 	$(BIN)/rankwright quickstart --out out/quickstart
+	$(BIN)/rankwright quickstart --search --out out/search
 
 # Build tools live in the environment, so that building again after a change takes seconds.
 $(VENV)/.tools: constraints.txt
@@ -25,8 +26,8 @@ $(VENV)/.tools: constraints.txt
 	$(PIP) pip scikit-build-core nanobind cmake ninja
 	@touch $@
 
-install: $(VENV)/.tools ## Build the core and install the package into .venv, with what reports need
-	$(PIP) --no-build-isolation '.[report]'
+install: $(VENV)/.tools ## Build the core and install the package into .venv, with what reports and searching need
+	$(PIP) --no-build-isolation '.[report,search]'
 
 # The extras first, from the metadata alone; the package itself is installed anew each time, from the build's cache.
 $(VENV)/.test-extras: $(VENV)/.tools pyproject.toml constraints.txt

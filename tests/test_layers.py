@@ -42,6 +42,7 @@ LAYERS = [
     {"compression", "blending"},
     {"catalog"},
     {"tuning"},
+    {"auto"},
     {"report", "exchange"},
     {"experiments"},
     {"reproduce"},

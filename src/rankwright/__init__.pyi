@@ -5,6 +5,7 @@ from rankwright import judgments as judgments
 from rankwright import objectives as objectives
 from rankwright import synthetic as synthetic
 from rankwright import targets as targets
+from rankwright.auto.auto_ranker import AutoRanker as AutoRanker
 from rankwright.bagging.bagging import Bagging as Bagging
 from rankwright.bagging.blmart import BLMART as BLMART
 from rankwright.bagging.blmart import BagBoo as BagBoo

@@ -18,8 +18,9 @@ import numpy as np
 import rankwright as rw
 from rankwright.client import RankClient, ServerRefusedError
 
-PORT, SECONDS, IN_A_ROW = 8000, 180.0, 20
+PORT, SECONDS, IN_A_ROW = 8000, 400.0, 20
 REPLICAS = 2
+TOLD: set[str] = set()  # errors, each once
 BUSY = 12  # clients that make Ray start another replica
 
 
@@ -42,7 +43,10 @@ def answers(address: str, model: str) -> bool:
     try:
         with RankClient(f"http://{address}:{PORT}", timeout=5) as client:
             return all(client.rank_floats(asked().features).scores == wanted for _ in range(IN_A_ROW))
-    except (OSError, ServerRefusedError):
+    except (OSError, ServerRefusedError) as error:
+        if str(error) not in TOLD:
+            sys.stderr.write(f"{address}: {type(error).__name__}: {error}\n")
+            TOLD.add(str(error))
         return False
 
 
@@ -56,9 +60,11 @@ def up(head: str, model: str, changed: str, addresses: list[str]) -> None:
     serve.start(proxy_location="EveryNode", http_options={"host": "0.0.0.0", "port": PORT})
     scaled = {"least_replicas": 1, "most_replicas": REPLICAS, "ongoing": 1}
     serve.run(application({"models": [f"web={model}"], "open": True, "cpus": 4, **scaled}))
+    # A host has a proxy where it has a replica, so that one host answers first and all of them later.
+    until("a host gives the scores of predict", lambda: any(answers(address, model) for address in addresses))
+    until("with more requests there is a replica on each host", loaded(addresses, running_replicas))
     for address in addresses:
         until(f"{address} gives the scores of predict", lambda address=address: answers(address, model))  # type: ignore[misc]
-    until("with more requests there is a replica on each host", loaded(addresses, running_replicas))
     shutil.copy(changed, f"{model}.new")
     Path(f"{model}.new").replace(model)
     for address in addresses:

@@ -38,18 +38,18 @@ class RunningPage:
                          *models, *asked, *options]  # fmt: skip
         self.process: subprocess.Popen[str] | None = None
         self.first_url = ""
+        self._said = store.with_suffix(".log")
         self.start()
 
     def start(self) -> None:
-        self.process = subprocess.Popen(self._command, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        told = ""
-        while not (found := re.search(r"http\S+token=\S+", told)):
-            line = self.process.stderr.readline()
-            assert line, told
-            told += line
-        self.first_url = found[0]
         end = time.monotonic() + PATIENCE
+        with self._said.open("w") as said:
+            self.process = subprocess.Popen(self._command, stderr=said, text=True)
+        while not (found := re.search(r"http\S+token=\S+", self._said.read_text())):
+            assert self.process.poll() is None, self._said.read_text()
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        self.first_url = found[0]
         while time.monotonic() < end:
             try:
                 urllib.request.urlopen(f"{self.base}health", timeout=1).read()
@@ -65,12 +65,12 @@ class RunningPage:
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         for pid in (self.process.pid, *map(int, children)):
             subprocess.run(["kill", f"-{signal.SIGKILL}", str(pid)], check=False)
-        self.process.communicate()
+        self.process.wait()
 
     def stop(self) -> None:
         assert self.process is not None
         self.process.terminate()
-        self.process.communicate(timeout=PATIENCE)
+        self.process.wait(timeout=PATIENCE)
 
     def asked(
         self, path: str, *, headers: dict[str, str] | None = None, body: bytes | None = None
@@ -99,6 +99,9 @@ class OpenPage:
     """A tab of a browser; everything that goes wrong in it is kept."""
 
     def __init__(self, context: Any, url: str) -> None:
+        from playwright.sync_api import Error
+
+        self._error = Error
         self.tab = context.new_page()
         self.wrong: list[str] = []
         self.tab.on("console", lambda one: self.wrong.append(one.text) if one.type in ("error", "warning") else None)
@@ -113,6 +116,22 @@ class OpenPage:
     def open(self, url: str) -> None:
         self.tab.goto(url)
         self.tab.wait_for_selector("html[data-ready]")
+
+    def until(self, condition: str, seconds: float = 20.0) -> None:
+        """Wait until an expression is true; the page's policy lets no text be run inside it, so it is asked often."""
+        end = time.monotonic() + seconds
+        while not self._is_true(condition):
+            if time.monotonic() > end:
+                raise TimeoutError(condition)
+            time.sleep(0.02)
+
+    def _is_true(self, condition: str) -> bool:
+        try:
+            return bool(self.tab.evaluate(condition))
+        except self._error as error:
+            if "navigation" in str(error) or "null" in str(error):  # another page is on its way, or not whole yet
+                return False
+            raise
 
     def texts(self, selector: str) -> list[str]:
         return [text.strip() for text in self.tab.locator(selector).all_inner_texts()]

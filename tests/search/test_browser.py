@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from tests.report.driver import browser
@@ -57,7 +58,7 @@ def test_searching_follows_what_is_typed(chromium, served):
         page.tab.keyboard.press("/")
         page.tab.keyboard.type("harbour lantern")
         page.tab.wait_for_selector('[data-side="b"] li')
-        page.tab.wait_for_function("location.search.includes('harbour+lantern')")
+        page.until("location.search.includes('harbour+lantern')")
         first = page.titles("a")
         assert len(first) == 10
         assert page.tab.locator("#lines path").count() > 0
@@ -70,9 +71,9 @@ def test_searching_follows_what_is_typed(chromium, served):
         assert other.titles("a") == first
         page.tab.fill("#q", "meadow")
         page.tab.keyboard.press("Enter")
-        page.tab.wait_for_function("location.search.includes('q=meadow')")
+        page.until("location.search.includes('q=meadow')")
         page.tab.go_back()
-        page.tab.wait_for_function("location.search.includes('harbour')")
+        page.until("location.search.includes('harbour')")
         page.tab.wait_for_selector("html[data-ready]")
         assert page.titles("a") == first
         assert page.wrong == other.wrong == []
@@ -83,10 +84,10 @@ def test_filters_and_rankers_change_the_lists(chromium, served):
         before = page.titles("a")
         page.tab.click(".filters summary")
         page.tab.fill('[name="w.year"]', "1980..1984")
-        page.tab.wait_for_function("location.search.includes('w.year')")
+        page.until("location.search.includes('w.year')")
         assert page.titles("a") != before
         page.tab.select_option('[name="b"]', "-")
-        page.tab.wait_for_function("document.querySelectorAll('.list').length === 1")
+        page.until("document.querySelectorAll('.list').length === 1")
         page.tab.reload()
         page.tab.wait_for_selector("html[data-ready]")
         assert page.tab.locator(".list").count() == 1
@@ -102,7 +103,7 @@ def test_why_is_asked_by_keys_and_answered_by_both_rankers(chromium, served):
         assert page.texts("#panel .reasons h3") == ["forest", "<b>bm25f</b>"]
         first = page.texts("#panel .reasons p")[0]
         page.tab.select_option('[name="d2"]', index=8)
-        page.tab.wait_for_function("document.querySelector('.reasons p').innerText !== " + repr_js(first))
+        page.until("document.querySelector('.reasons p').innerText !== " + repr_js(first))
         address = page.tab.url
         page.open(address)
         assert page.tab.input_value('[name="d2"]') in address.replace("+", " ") or "d2=" in address
@@ -122,7 +123,7 @@ def test_a_slider_reorders_the_list_while_it_moves(chromium, served):
         slider.focus()
         for key in ("Home", "End", "Home"):
             page.tab.keyboard.press(key)
-        page.tab.wait_for_function("document.querySelector('#outcome').innerText !== " + repr_js(told))
+        page.until("document.querySelector('#outcome').innerText !== " + repr_js(told))
         page.tab.wait_for_selector("#reset")
         assert page.tab.evaluate("document.activeElement.type") == "range"
         assert "f." in page.tab.url
@@ -131,7 +132,7 @@ def test_a_slider_reorders_the_list_while_it_moves(chromium, served):
         page.tab.wait_for_selector("html[data-ready]")
         assert page.texts("#outcome .outcome")[0] == changed
         page.tab.click("#reset")
-        page.tab.wait_for_function("!location.search.includes('f.')")
+        page.until("!location.search.includes('f.')")
         assert page.titles("a") == before
         assert page.wrong == []
 
@@ -141,7 +142,7 @@ def test_weights_of_fields_reorder_bm25f(chromium, served):
         before = page.titles("b")
         page.tab.locator('[name="s.weight.title"]').focus()
         page.tab.keyboard.press("End")
-        page.tab.wait_for_function("location.search.includes('s.weight.title')")
+        page.until("location.search.includes('s.weight.title')")
         assert page.titles("b") != before
         assert page.titles("a")
         assert "places changed" in page.texts("#outcome")[0]
@@ -160,11 +161,11 @@ def test_features_are_a_table_that_can_be_searched(chromium, served):
 
 def test_queries_are_listed_with_a_picture(chromium, served):
     with opened(chromium, served, "queries") as page:
-        page.tab.wait_for_function("!document.querySelector('[data-again]')", timeout=60_000)
+        page.until("!document.querySelector('[data-again]')", seconds=60)
         assert page.tab.locator("table.queries tbody tr").count() == 30
         assert "is better on" in (page.tab.locator(".differences svg").get_attribute("aria-label") or "")
         page.tab.click("text=as in the list")
-        page.tab.wait_for_function("location.search.includes('order=list')")
+        page.until("location.search.includes('order=list')")
         first = page.texts("table.queries .open")[0]
         page.tab.click("table.queries tbody tr:first-child .open")
         page.tab.wait_for_selector("#state")
@@ -181,22 +182,22 @@ def test_judging_by_keys_with_undo_comment_skip_and_two_tabs(chromium, served):
         page.tab.keyboard.type("3 of them")  # digits in a comment are no grades
         page.tab.keyboard.press("Escape")
         page.tab.keyboard.press("3")
-        page.tab.wait_for_function(f"document.querySelector('article').dataset.document !== {repr_js(own or '')}")
-        page.tab.wait_for_function("document.querySelector('#status').textContent.startsWith('Saved')")
+        page.until(f"document.querySelector('article').dataset.document !== {repr_js(own or '')}")
+        page.until("document.querySelector('#status').textContent.startsWith('Saved')")
         (one,) = [one for one in stored(store_of(served)) if one.rater == "keys"]
         assert (one.document, one.grade, one.comment) == (own, 3.0, "3 of them")
         second = page.texts("#judged-title")[0]
         page.tab.keyboard.press("s")
-        page.tab.wait_for_function(f"document.querySelector('#judged-title').innerText !== {repr_js(second)}")
+        page.until(f"document.querySelector('#judged-title').innerText !== {repr_js(second)}")
         tab = OpenPage(page.tab.context, served.base + start)
         assert tab.texts("#judged-title")[0] == second  # what was judged in the first tab is not asked again
         tab.tab.keyboard.press("1")
-        tab.tab.wait_for_function("document.querySelector('#status').textContent.startsWith('Saved')")
+        tab.until("document.querySelector('#status').textContent.startsWith('Saved')")
         page.tab.keyboard.press("u")  # takes back what was judged last, in whichever tab
-        page.tab.wait_for_function(f"document.querySelector('#judged-title').innerText === {repr_js(second)}")
+        page.until(f"document.querySelector('#judged-title').innerText === {repr_js(second)}")
         assert [one.document for one in stored(store_of(served)) if one.rater == "keys"] == [own]
         page.tab.keyboard.press("u")
-        page.tab.wait_for_function(f"document.querySelector('#judged-title').innerText === {repr_js(first)}")
+        page.until(f"document.querySelector('#judged-title').innerText === {repr_js(first)}")
         assert not [one for one in stored(store_of(served)) if one.rater == "keys"]
         page.tab.reload()
         page.tab.wait_for_selector("html[data-ready]")
@@ -237,7 +238,7 @@ def test_hostile_titles_queries_and_ids_are_shown_as_they_are(chromium, served):
 
 def test_pages_of_others_can_neither_read_nor_write(chromium, served, tmp_path):
     form = "".join(f'<input name="{name}" value="{value}">' for name, value in
-                   {"who": "eve", "query": "q1", "document": "d1", "grade": "4", "id": "evil"}.items())  # fmt: skip
+                   {"who": "eve", "query": "q1", "document": "d1", "grade": "4", "key": "evil"}.items())  # fmt: skip
     (tmp_path / "index.html").write_text(
         f'<form method="post" action="{served.base}judge">{form}</form><iframe src="{served.base}?q=harbour"></iframe>'
     )
@@ -252,13 +253,31 @@ def test_pages_of_others_can_neither_read_nor_write(chromium, served, tmp_path):
             elsewhere.goto(f"http://{host}:{other.server_address[1]}/")
             assert all("harbour" not in one.content() for one in elsewhere.frames[1:])
             script = f"fetch('{served.base}judge', {{method: 'POST', credentials: 'include', body: new URLSearchParams("
-            script += "{who: 'eve', query: 'q1', document: 'd1', grade: '4', id: 'evil2'})}).then(a => a.text())"
+            script += "{who: 'eve', query: 'q1', document: 'd1', grade: '4', key: 'evil2'})}).then(a => a.text())"
             assert elsewhere.evaluate(f"{script}.catch(() => 'refused')") == "refused"
-            elsewhere.evaluate("document.forms[0].submit()")
-            elsewhere.wait_for_load_state()
+            with elsewhere.expect_navigation():
+                elsewhere.evaluate("document.forms[0].submit()")
             assert elsewhere.locator("#fault").count() == 1
         other.shutdown()
     assert not [one for one in stored(store_of(served)) if one.rater == "eve"]
+
+
+def test_a_report_links_its_queries_to_the_page(chromium, searchable, tmp_path, rankwright):
+    data, report = tmp_path / "test.parquet", tmp_path / "compared.html"
+    given = (str(searchable.index), str(searchable.queries), "--qrels", str(searchable.qrels), "--candidates", "20")
+    assert rankwright("features", *given, "--out", str(data)).code == 0
+    models = ("--model", str(searchable.model), "--model", str(searchable.tuned))
+    of_texts = ("--index", str(searchable.index), "--queries", str(searchable.queries))
+    done = rankwright("compare", str(data), *models, *of_texts, "--report", str(report))
+    assert done.code == 0, done.stderr
+    page = chromium.new_page()
+    page.goto(report.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    address = page.locator("#search-link").get_attribute("href")
+    text = page.locator("#open-query").inner_text().partition(": ")[2]
+    assert address == f"http://127.0.0.1:8377/?{urlencode({'q': text})}"
+    assert "--page" in page.locator("#query .note code").first.inner_text()
+    page.close()
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -273,15 +292,13 @@ def test_a_server_that_was_killed_loses_no_judgment_and_takes_those_that_wait(ch
             first = tab.tab.locator("article").get_attribute("data-document")
             page.kill()
             tab.tab.keyboard.press("2")
-            tab.tab.wait_for_function("document.querySelector('#status').textContent.includes('does not answer')")
+            tab.until("document.querySelector('#status').textContent.includes('does not answer')")
             assert tab.tab.locator("article").get_attribute("data-document") == first
             page.start()
-            tab.tab.wait_for_function(
-                "document.querySelector('#status').textContent.includes('started anew')", timeout=30_000
-            )
+            tab.until("document.querySelector('#status').textContent.includes('started anew')", seconds=30)
             again = OpenPage(tab.tab.context, page.first_url)
             again.open(page.base + "judge?who=ann")
-            tab.tab.wait_for_function("localStorage.getItem('rankwright-pending') === null", timeout=30_000)
+            tab.until("localStorage.getItem('rankwright-pending') === null", seconds=30)
             (one,) = stored(str(tmp_path / "judged.db"))
             assert (one.document, one.grade) == (first, 2.0)
     finally:
@@ -308,8 +325,8 @@ def judge_through_kills(chromium, searchable, store, n_kills: int) -> tuple[dict
                 at = f"{article.get_attribute('data-query')}|{article.get_attribute('data-document')}"
                 tab.tab.keyboard.press(key)
                 try:
-                    tab.tab.wait_for_function("localStorage.getItem('rankwright-pending') === null", timeout=800)
-                except Exception:  # the server is gone
+                    tab.until("localStorage.getItem('rankwright-pending') === null", seconds=0.8)
+                except TimeoutError:  # the server is gone
                     break
                 seen[at] = float(key)
             killer.join()
@@ -317,7 +334,7 @@ def judge_through_kills(chromium, searchable, store, n_kills: int) -> tuple[dict
             page.start()
             tab.open(page.first_url)
             tab.open(page.base + "judge?who=ann&depth=100")
-            tab.tab.wait_for_function("localStorage.getItem('rankwright-pending') === null", timeout=60_000)
+            tab.until("localStorage.getItem('rankwright-pending') === null", seconds=60)
             if waiting:
                 from json import loads
                 from urllib.parse import parse_qs

@@ -58,7 +58,7 @@ def post(page: SearchPage, path: str, form: dict[str, str], **more: str):
     return asked(page.application(), "POST", path, urlencode(form).encode(), headers=headers_of(page, **sent))
 
 
-GRADE = {"who": "ann", "query": "q1", "document": "d1", "grade": "3", "id": "first", "comment": "  as asked "}
+GRADE = {"who": "ann", "query": "q1", "document": "d1", "grade": "3", "key": "first", "comment": "  as asked "}
 
 
 def stored(page: SearchPage) -> list[Judgment]:
@@ -139,8 +139,8 @@ def test_a_judgment_is_in_the_store_when_the_answer_comes(page):
 
 def test_undo_takes_back_what_was_judged_last(page):
     post(page, "/judge", GRADE)
-    post(page, "/judge", GRADE | {"document": "d2", "id": "second"})
-    post(page, "/judge", GRADE | {"who": "bob", "id": "third"})
+    post(page, "/judge", GRADE | {"document": "d2", "key": "second"})
+    post(page, "/judge", GRADE | {"who": "bob", "key": "third"})
     found = post(page, "/undo", {"who": "ann"})
     assert "document=d2" in found.headers["location"]
     assert {(one.rater, one.document) for one in stored(page)} == {("ann", "d1"), ("bob", "d1")}
@@ -157,7 +157,7 @@ def test_undo_takes_back_what_was_judged_last(page):
         ({"document": ""}, "document must be a text"),
         ({"who": "a\nb"}, "a judge's name"),
         ({"who": "x" * 200}, "a judge's name"),
-        ({"id": ""}, "an id of its own"),
+        ({"key": ""}, "a key of its own"),
         ({"comment": "x" * 3000}, "a comment may have"),
         ({"depth": "many"}, "depth must be a whole number"),
         ({"order": "none"}, "the order must be"),
@@ -179,7 +179,7 @@ def test_the_pool_is_what_any_ranker_has_first_and_is_judged_once(page):
     while (one := page._queue.following(task, page.judged, None)) is not None:
         seen.append(one.document)
         post(page, "/judge", {"who": "ann", "depth": "5", "q": "harbour lantern", "query": one.query,
-                              "document": one.document, "grade": "1", "id": f"n{len(seen)}"})  # fmt: skip
+                              "document": one.document, "grade": "1", "key": f"n{len(seen)}"})  # fmt: skip
         page.judged.refresh()
     assert len(seen) == len(wanted)
     assert set(seen) == wanted
@@ -218,7 +218,7 @@ def test_the_order_of_judgments_next_is_that_of_the_command(page):
 def test_judges_see_how_far_they_agree(page):
     for who in ("ann", "bob"):
         for number in range(6):
-            form = {"document": f"d{number}", "grade": str(number % 3), "who": who, "id": f"{who}{number}"}
+            form = {"document": f"d{number}", "grade": str(number % 3), "who": who, "key": f"{who}{number}"}
             post(page, "/judge", GRADE | form)
     text = get(page, "/judge?who=ann").body.decode()
     assert "Krippendorff" in text
@@ -228,7 +228,7 @@ def test_judges_see_how_far_they_agree(page):
 
 def test_the_commands_that_train_again_run(page, searchable, rankwright, tmp_path):
     for number, one in enumerate(page._queue.items(JudgingTask("ann", depth=3), page.judged)):
-        post(page, "/judge", GRADE | {"query": one.query, "document": one.document, "id": f"n{number}",
+        post(page, "/judge", GRADE | {"query": one.query, "document": one.document, "key": f"n{number}",
                                       "grade": str(number % 4)})  # fmt: skip
     commands = training_commands(str(searchable.index), str(searchable.queries), page.settings.store, [], 20)
     from shlex import split

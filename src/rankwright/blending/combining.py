@@ -28,8 +28,9 @@ class Combining:
     scores: Comparable | None
 
     @classmethod
-    def of(cls, combine: Combine, scores: Comparable | None) -> Combining:
+    def of(cls, combine: Combine | None, scores: Comparable | None) -> Combining:
         """The way that settings name."""
+        combine = combine or "mean"
         allowed = OF_MEANS if combine == "mean" else OF_SUMS if combine in BY_SCORES else ()
         if scores is None:
             return cls(combine, allowed[0] if allowed else None)  # type: ignore[arg-type]  # they are names of that type
@@ -120,7 +121,7 @@ def slopes(matrix: Float64Array, labels: Float64Array, groups: Groups) -> Float6
         means = np.bincount(query, values, minlength=groups.n_queries) / np.maximum(counts, 1)
         return np.asarray(values - means[query])
 
-    wanted = centred(labels[judged].astype(np.float64))
+    wanted = centred(labels[judged])
     found = []
     for column in matrix[judged].T:
         apart = centred(column)

@@ -35,7 +35,7 @@ class BlendSettings(AimedSettings, RankerSettings):
         takes `BLMART()` and `RankNet()`.
     combine
         How scores become one: the `mean` of comparable scores, or a method of fusion: `rrf` and `borda` look at ranks,
-        `combsum` and `combmnz` at scores.
+        `combsum` and `combmnz` at scores. None takes the mean.
     scores
         What makes scores of different rankers comparable. For `mean`: `z-score` takes from a score its mean over the
         query's list, and divides by the deviation there; `rank` takes the share of the list that is not above the
@@ -54,7 +54,7 @@ class BlendSettings(AimedSettings, RankerSettings):
     name: ClassVar[str] = "blend"
 
     rankers: Any = field(default=None, kw_only=False, metadata=about(stored=stored_rankers))
-    combine: Combine = setting("mean")
+    combine: Combine | None = setting(None)
     scores: Comparable | None = setting(None)
     weights: Sequence[float] | None = setting(None, least=0)
     folds: int = setting(3, least=2)

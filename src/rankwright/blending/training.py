@@ -69,18 +69,20 @@ class BlendLesson:
 
     def made(self, part: BlendPart, saved: Container | None, threads: int | None) -> Float64Array | TrainedRanker:
         """The scores of a fold's queries by a ranker that was trained without them, or the ranker trained on all."""
-        ranker = clone(self.rankers[part.ranker])
+        ranker: Ranker = clone(self.rankers[part.ranker])
         fold = None if part.fold is None else self.folds[part.fold]
         if saved is not None:
             with file_faults(saved.path, "checkpoint"):
                 if fold is None:
                     inner = [ranker.single()] if isinstance(ranker, Bagging) else []
-                    kinds = {"kinds": {one.name: type(one) for one in inner}} if inner else {}
+                    kinds: dict[str, Any] = {"kinds": {one.name: type(one) for one in inner}} if inner else {}
                     return type(ranker).from_state(saved.header["model"], saved.arrays, **kinds).trained_
                 n_docs = int(self.data.groups.sizes[fold.test].sum())
                 return np.asarray(read_array(saved.arrays, "scores", np.float64, (n_docs,)))
         given = self.data if fold is None else self.data.take_queries(fold.train)
-        trained = ranker.set_params(threads=threads).fit(given, valid=self.valid, allow_empty=True).trained_
+        trained: TrainedRanker = (
+            ranker.set_params(threads=threads).fit(given, valid=self.valid, allow_empty=True).trained_
+        )
         if fold is None:
             return trained
         return trained.scores(self.data.take_queries(fold.test), threads=thread_count(threads))
@@ -125,9 +127,12 @@ class BlendRecipe:
         lesson = BlendLesson(rankers, data, valid, _folds(data, ranker) if needs_folds else ())
         members, unseen = trained_parts(ranker, lesson, run)
         model = model_of(ranker, members, unseen, data, combining, threads=threads)
-        watches = watches_of(
-            ranker.selected_metric, valid, prepared.parts, lambda: model.scores(valid, threads=threads), threads=threads
-        )
+
+        def watched_scores() -> Float64Array:
+            assert valid is not None
+            return model.scores(valid, threads=threads)
+
+        watches = watches_of(ranker.selected_metric, valid, prepared.parts, watched_scores, threads=threads)
         history = History()
         if watches.first is not None:
             history = History(watches.first.name, watches.first.higher_is_better, [watches.first.measure()])
@@ -151,7 +156,7 @@ def model_of(
     factors, weights = np.ones(n), np.full(n, 1 / n)
     if unseen is not None and combining.is_sum:
         assert data.labels is not None
-        factors = slopes(unseen, data.labels, data.groups)
+        factors = slopes(unseen, data.labels.astype(np.float64), data.groups)
     if ranker.weights is not None:
         weights = np.array(ranker.weights, np.float64) / sum(ranker.weights)
     elif unseen is not None:

@@ -67,7 +67,14 @@ def blend(
 
     require(not (rankers and models), "--ranker trains rankers and --model takes trained ones: give one of them")
     require(cluster is not None or workers is None, "--workers goes with --cluster")
-    own = {"combine": combine, "scores": scores, "metric": metric, "folds": folds, "seed": seed, "threads": threads}
+    own: dict[str, Any] = {
+        "combine": combine,
+        "scores": scores,
+        "metric": metric,
+        "folds": folds,
+        "seed": seed,
+        "threads": threads,
+    }
     if weights is not None:
         own["weights"] = [shared.number_given(one, float, "--weights", low=0) for one in shared.separated(weights)]
     if not models:

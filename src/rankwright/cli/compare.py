@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,12 +18,15 @@ from rankwright.cli.reporting import check_report_option, check_texts, origin, w
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
+    from rankwright.catalog.training import TextSource
     from rankwright.experiments.fold_comparison import FoldComparison
     from rankwright.metrics.comparison.diff import RankingDiff
     from rankwright.metrics.comparison.gate import Gate
     from rankwright.metrics.comparison.slice_comparison import SliceComparison
     from rankwright.metrics.comparison.system_comparison import SystemComparison
     from rankwright.metrics.evaluation import ScoredLists
+    from rankwright.report.measured import SearchPlace
+    from rankwright.report.shown_texts import ShownTexts
 
 EXAMPLES = (
     "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
@@ -143,9 +148,34 @@ def compare(
 
         texts = read_shown_texts(str(data), format, reading, title=title, text=text)
         about = origin({"data": data or qrels}, dict(map(_named, model or [])), seed)
+        if texts_from is not None:
+            texts = _with_queries(texts, texts_from, comparison)
+            about = replace(about, search=_search_place(texts_from, model or []))
         write_report(report, lambda: page_of_comparison(comparison, about, sliced, texts, gate))
     if gate is not None and not gate.passed:
         raise typer.Exit(WORSE)
+
+
+def _with_queries(texts: ShownTexts, source: TextSource, comparison: SystemComparison) -> ShownTexts:
+    """The texts of the queries' file, where no column of the data has them."""
+    from rankwright.report.shown_texts import ShownTexts
+    from rankwright.text.collections.queries import read_queries
+
+    if texts.queries is not None or comparison.material is None:
+        return texts
+    queries = read_queries(source.queries)
+    by_id = dict(zip(queries.ids, queries.texts, strict=True))
+    return replace(texts, queries=ShownTexts.given(None, by_id, comparison.material.data).queries)
+
+
+def _search_place(source: TextSource, models: list[str]) -> SearchPlace:
+    """The page on which the report's queries can be searched for."""
+    from rankwright.report.measured import SearchPlace
+    from rankwright.search.page.place import page_url
+
+    given = [part for one in models for part in ("--model", one)]
+    command = ["rankwright", "search", str(source.index), *given, "--queries", str(source.queries), "--page"]
+    return SearchPlace(page_url(), shlex.join(command))
 
 
 def _lists(

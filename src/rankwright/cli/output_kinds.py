@@ -226,8 +226,12 @@ def tuned(path: str, given: Given) -> list[Output]:
     return [_folder(path, "a report on studies", lambda old: _is_ours(old, STUDY_REPORT_FILES, keys))]
 
 
-def quickstarted(path: str, given: Given) -> list[Output]:  # noqa: ARG001
+def quickstarted(path: str, given: Given) -> list[Output]:
     """The folder of the quickstart."""
+    if given["search"]:
+        from rankwright.experiments import search_quickstart
+
+        return [_folder(path, "the quickstart of searching", search_quickstart.is_free_or_own)]
     from rankwright.experiments.quickstart import is_free_or_own
 
     return [_folder(path, "the quickstart", is_free_or_own)]

@@ -7,24 +7,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwright.cli import output_kinds
-from rankwright.cli.options import AS_JSON, opt
-from rankwright.cli.output import echo, print_json, progress, tell
-from rankwright.errors import MissingExtraError
+from rankwright.cli.options import AS_JSON, flag, opt
+from rankwright.cli.output import echo, print_json, print_tables, progress, tell
+from rankwright.errors import MissingExtraError, require
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
 
-EXAMPLES = "Example: rankwright quickstart --out out/quickstart"
+EXAMPLES = (
+    "Example: rankwright quickstart --out out/quickstart\n\nExample: rankwright quickstart --search --out out/search"
+)
+SEARCH_FOLDER = "out/search"
 
 
 def quickstart(
     out: str | None = opt(
         "The folder to write the data, the model and the results to.", "DIR", writes=output_kinds.quickstarted
     ),
+    search: bool = flag(
+        "--search",
+        f"Index the documentation of Python's standard library instead, train a ranker that searches it, and compare "
+        f"it with tuned BM25F. Default of --out: {SEARCH_FOLDER}.",
+    ),
     as_json: bool = AS_JSON,
 ) -> None:
-    """Make a small data set, train LambdaMART and nets on it, and compare them with single features."""
+    """Make a small data set, train LambdaMART and nets on it, and compare them with single features.
+
+    --search does the same for texts that every Python brings along, and prints the command that opens a page to search
+    them, compare, and judge.
+    """
+    if search:
+        _search(Path(out or SEARCH_FOLDER), as_json=as_json)
+        return
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
     with progress():
@@ -39,6 +54,22 @@ def quickstart(
         return
     found = [] if shown is None else [f"\nThe report, which opens in any browser: {shown}"]
     echo("\n".join([*report(result), *found, *what_next(folder)]))
+
+
+def _search(folder: Path, *, as_json: bool) -> None:
+    """The quickstart of searching."""
+    from rankwright.experiments.search_quickstart import RANKER, is_free_or_own, run_search_quickstart
+
+    require(is_free_or_own(folder), f"{folder} has files of something else: name another folder with --out")
+    with progress():
+        result = run_search_quickstart(folder)
+    if as_json:
+        print_json(result.to_dict())
+        return
+    parts = f"{result.n_queries['train']:,} queries to learn from, {result.n_queries['test']:,} to compare on"
+    echo(f"The documentation of Python's standard library: {result.n_documents:,} documents; {parts}\n")
+    print_tables([result.comparison.shown()], False, err=False)
+    echo(f"\nSearch, compare {RANKER} with BM25F, and judge:\n  {result.page_command}")
 
 
 def _report_in(folder: Path, result: Quickstart) -> Path | None:
@@ -87,6 +118,7 @@ NEXT = (
     ("rankwright score {folder}/model.rw {folder}/test.txt --top 3", "the best documents of each query"),
     ("rankwright evaluate {folder}/test.txt --model {folder}/model.rw --convention all", "as other tools count"),
     ("rankwright train {folder}/train.txt --valid {folder}/valid.txt --out mine.rw", "a model of your own"),
+    ("rankwright auto {folder}/train.txt --budget 2m --out best.rw", "the best blend of many rankers"),
     (
         "rankwright compare {folder}/test.txt --model {folder}/model.rw --model mine.rw --report mine.html",
         "which is better, and how sure that is",

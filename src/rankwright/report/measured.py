@@ -16,17 +16,26 @@ from rankwright.report.shown_texts import ShownTexts
 
 
 @dataclass(frozen=True, slots=True)
+class SearchPlace:
+    """Where the queries can be searched for: the address of a page, and the command that opens it."""
+
+    address: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Where things came from, so that all of it can be done again.
 
     `command` is the line that was run; `files` are paths by role; `models` are the model files of systems, by name;
-    `seed` is that of intervals and tests.
+    `seed` is that of intervals and tests; `search` is there where an index of the documents is at hand.
     """
 
     command: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
+    search: SearchPlace | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -265,9 +265,7 @@ class JudgingQueue:
             of = (
                 "there is no list of queries: start with --queries"
                 if measured is None
-                else (
-                    f"this order needs all queries ranked: {done:,} of {len(measured.queries):,} are so far"
-                )
+                else (f"this order needs all queries ranked: {done:,} of {len(measured.queries):,} are so far")
             )
             raise InputError(of)
         key = "comparison" if len(self.rankers) > 1 else "training"
@@ -323,9 +321,9 @@ def _shuffled(one: ToJudge) -> bytes:
 
 def judgment_of(form: Mapping[str, str], task: JudgingTask, rankers: Sequence[str]) -> Judgment:
     """The judgment that a form of the page says."""
-    grade, name = form.get("grade", ""), form.get("id", "")
+    grade, name = form.get("grade", ""), form.get("key", "")
     require(grade in map(str, GRADES), f"a grade must be one of {', '.join(map(str, GRADES))}, got {grade!r}")
-    require(0 < len(name) <= LONGEST_NAME and name.isascii(), "a judgment needs an id of its own")
+    require(0 < len(name) <= LONGEST_NAME and name.isascii(), "a judgment needs a key of its own")
     comment = form.get("comment", "").strip()
     require(len(comment) <= LONGEST_COMMENT, f"a comment may have {LONGEST_COMMENT:,} letters, got {len(comment):,}")
     return Judgment(

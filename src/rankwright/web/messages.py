@@ -36,6 +36,7 @@ class Request:
     query_string: str
     headers: HeaderLookup
     body: bytes = b""
+    arrived: bool = False  # whether the body was read
     parts: Mapping[str, str] = field(default_factory=dict)  # of the path, by the names in its template
     noted: dict[str, Any] = field(default_factory=dict)
 

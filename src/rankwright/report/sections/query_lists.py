@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from shlex import quote
 from typing import Any
@@ -78,6 +78,7 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
         "commands": {place: command for place, name in enumerate(systems)
                      if (command := _command(measured, origin, name)) is not None},
         "list_command": _list_command(origin, measured),
+        "search": None if origin.search is None else asdict(origin.search),
         "scatter": with_colours(query_scatter([], metrics[0], "", ""), ON_PAGES),
     }  # fmt: skip
     blocks: list[Block] = [Explorer(state, notes)]

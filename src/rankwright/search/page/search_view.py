@@ -304,8 +304,8 @@ def _move(rank: int, was: int | None, top: int, of: str) -> tuple[str, str]:
     if was == rank:
         return f"same {where}", "same"
     if was > top:
-        return f"▲ {was:,} {where}", "new"
-    return (f"▲ {was} {where}", "up") if was > rank else (f"▼ {was} {where}", "down")
+        return f"▲ rank {was:,} {where}", "new"
+    return (f"▲ rank {was} {where}", "up") if was > rank else (f"▼ rank {was} {where}", "down")
 
 
 def _value_text(value: float) -> str:

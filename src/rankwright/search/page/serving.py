@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from rankwright.errors import SettingError, require
 from rankwright.search.page.access import TOKEN, PageAccess
 from rankwright.search.page.application import PageSettings, SearchPage
+from rankwright.search.page.place import ADDRESS, PORT, page_url
 from rankwright.search.session import SearchSession
 from rankwright.web.limits import Limits
 from rankwright.web.server import ServerPlace, require_server, run_server
 
-ADDRESS = "127.0.0.1"
-PORT = 8377
 MOST_TRIED = 20  # ports above the usual one
 LARGEST_FORM = 1 << 20
 PATIENCE = 20.0  # seconds, for the server to answer before a browser is opened
@@ -32,7 +31,7 @@ class PagePlace:
     @property
     def url(self) -> str:
         """The page's address, which says nothing."""
-        return f"http://{ADDRESS}:{self.port}/"
+        return page_url(self.port)
 
     @property
     def first_url(self) -> str:

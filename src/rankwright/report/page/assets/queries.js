@@ -165,13 +165,22 @@ class QueryTable {
   }
 }
 
+/** The way to the search page, where the query can be tried out and judged; the address says nothing but the query. */
+function searchLink(state, query) {
+  const text = state.texts?.[query];
+  if (!state.search || !text) return null;
+  const href = `${state.search.address}?${new URLSearchParams({ q: text })}`;
+  const link = make("a", { href, target: "_blank", rel: "noreferrer", id: "search-link" }, "Search for it on the page");
+  return make("p", { className: "note" }, link, ", which this opens: ", make("code", {}, state.search.command));
+}
+
 /** Show the lists of a query, and explain two of its documents. */
 function showQuery(place, state, query, picked) {
   const systems = state.shown.filter((one) => one !== null);
   const [first, second] = state.shown;
   const title = make("h3", { tabIndex: -1, id: "open-query" }, "Query ", bdi(state.ids[query]), state.texts?.[query] ? ": " : null, state.texts?.[query] ? bdi(state.texts[query]) : null);
   const told = state.nothing_relevant.includes(query) ? "Nothing is relevant in this query: no order of its documents is better than another." : null;
-  place.replaceChildren(...[title, told && make("p", { className: "note" }, told)].filter((one) => one !== null));
+  place.replaceChildren(...[title, searchLink(state, query), told && make("p", { className: "note" }, told)].filter((one) => one !== null));
   place.hidden = false;
   if (!state.lists[query]) {
     const told = state.has_lists

@@ -13,7 +13,7 @@ export const put = (text) => {
   const typing = active?.matches?.("input, select, textarea");
   for (const part of made.querySelectorAll("[data-part]")) {
     const old = document.getElementById(part.id);
-    if (!old) continue;
+    if (!old || part.ownerDocument === document) continue; // nowhere to put it, or it came with the part around it
     if (old.contains(active) && typing) continue; // its own parts follow, one by one
     if (part.querySelector("[data-part]") && old.querySelector("[data-part]") && typing) {
       old.className = part.className;
@@ -28,6 +28,7 @@ export const put = (text) => {
 const finish = () => {
   drawLines();
   again();
+  document.dispatchEvent(new Event("shown")); // benchmarks wait for it
 };
 
 /** Ask for an address and show its parts; `kept` says what happens to the address of the page. */
