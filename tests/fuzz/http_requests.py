@@ -32,7 +32,7 @@ from rankwright.serve.application import JournalSettings, RankServer, ServeSetti
 from rankwright.web.application import STATUSES, Application, Shell
 from rankwright.web.limits import Limits
 
-BATCH = 50  # requests of a mutant
+BATCH, WIRE_BATCH = 50, 5  # requests of a mutant
 SEPARATOR = b"\r\n\r\n--next request--\r\n\r\n"
 N_FEATURES, N_DOCS = 4, 6
 NAMES = [f"f{number}" for number in range(N_FEATURES)]
@@ -45,6 +45,8 @@ SECONDS_ON_WIRE = 0.3  # that a request without an answer is waited for
 
 class HttpRequests:
     """Batches that the application is asked directly."""
+
+    batch = BATCH
 
     def prepare(self, seeds: Path) -> None:
         seeds.mkdir(parents=True, exist_ok=True)
@@ -71,7 +73,7 @@ class HttpRequests:
 
     def make(self, seeds: Path, rng: np.random.Generator, number: int, target: Path) -> None:  # noqa: ARG002
         given = (seeds / "requests").read_bytes().split(SEPARATOR)
-        target.write_bytes(SEPARATOR.join(mutant_request(chosen(rng, given), rng) for _ in range(BATCH)))
+        target.write_bytes(SEPARATOR.join(mutant_request(chosen(rng, given), rng) for _ in range(self.batch)))
 
     def judge(self, target: Path) -> None:
         n_refused = 0
@@ -83,12 +85,14 @@ class HttpRequests:
             except Exception as error:
                 raise Finding(f"request {place}: {type(error).__name__}: {error}: {request[:300]!r}") from error
             n_refused += status != 200
-        if n_refused == BATCH:
+        if n_refused == self.batch:
             raise Refused("all of them")
 
 
 class HttpWire(HttpRequests):
-    """The same batches sent to a server of this process, each request by a connection of its own."""
+    """Smaller batches sent to a server of this process, each request by a connection of its own."""
+
+    batch = WIRE_BATCH  # half a request is waited for
 
     def warm_up(self, seeds: Path) -> None:
         super().warm_up(seeds)

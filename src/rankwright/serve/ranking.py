@@ -19,7 +19,7 @@ from rankwright.web.messages import BINARY, JSON, Request, Response, WebError
 EXPLAINED_FEATURES = 5  # of a document, where a request does not say how many
 
 
-class Reason(msgspec.Struct):
+class FeatureReason(msgspec.Struct):
     """What a feature adds to a score."""
 
     feature: str
@@ -30,7 +30,7 @@ class DocumentExplanation(msgspec.Struct):
     """The features that move a document's score most; `rest` is what all others add."""
 
     row: int
-    features: list[Reason]
+    features: list[FeatureReason]
     rest: float
 
 
@@ -127,6 +127,6 @@ def explained(question: RankQuestion, order: list[int], most: int) -> tuple[floa
     names, told = question.model.features, []
     for row, own in zip(order, values, strict=True):
         largest = np.argsort(-np.abs(own), kind="stable")[:most].tolist()
-        reasons = [Reason(names[place], float(own[place])) for place in largest if own[place] != 0]
+        reasons = [FeatureReason(names[place], float(own[place])) for place in largest if own[place] != 0]
         told.append(DocumentExplanation(row, reasons, float(own.sum() - sum(one.adds for one in reasons))))
     return base, told
