@@ -208,8 +208,8 @@ def test_the_order_of_judgments_next_is_that_of_the_command(page):
     early = get(page, "/judge?who=ann&order=next")
     assert "needs all queries ranked" in early.body.decode()
     page.measured._rank_all()
-    lists = [page.measured.scored_lists(name) for name in page.session.rankers]
-    plan = plan_comparison(*lists, "dcg@10")
+    first, second = (page.measured.scored_lists(name) for name in page.session.rankers)
+    plan = plan_comparison(first, second, "dcg@10")
     items = page._queue.items(JudgingTask("ann", order="next"), page.judged)
     found = [(one.query, one.document) for one, _ in zip(items, range(5), strict=False)]
     assert found == list(zip(plan.query_ids.tolist(), plan.document_ids.tolist(), strict=True))[:5]
@@ -284,7 +284,7 @@ def test_queries_are_listed_worst_first(page):
 
 # --- addresses and texts of strangers ---
 
-WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=30).map(str.strip)
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map(str.strip)
 
 
 @given(
