@@ -9,8 +9,8 @@ results that are kept there. Nothing on the pages is typed by hand.
     python docs/results_page.py                         run what is missing, and write the page
     python docs/results_page.py --no-runs               run nothing: take in what commands have left, and write the page
     python docs/results_page.py --again sortnet-table1  run an experiment anew (its parts too), and write the page
-    python docs/results_page.py --clicks DIR            run blmart-clicks on a log with labels too
-    python docs/results_page.py --sets DIR              run blmart-tables and sortnet-table2 on real sets, too
+    python docs/results_page.py --clicks DIR            run blmart-clicks on a log with labels too, at full size
+    python docs/results_page.py --sets DIR              run blmart-tables and sortnet-table2 on real sets, too: hours
     python docs/results_page.py --records DIR           conclude from the records of runs on the real sets in DIR
 """
 
@@ -48,7 +48,7 @@ OUT = HERE.parent / "out"
 FULL_OUT, QUICK_OUT = (OUT / f"reproduce-{name}" for name in ("full", "quick"))
 ON_CLICKS = "blmart-clicks, on a log"
 ON_SETS = ("blmart-tables", "blmart-variance", "blmart-overfitting", "blmart-tuning", "sortnet-table2")
-QUICK_ON_SETS = ("blmart-tables", "sortnet-table2")  # others say nothing at that size
+ON_MORE_SETS = ("blmart-tables", "sortnet-table2")  # on sets that the papers do not have
 DIGITS = 7  # of the numbers that are kept
 # A script that another runs, and one that compares two versions of the code.
 NO_QUESTION = {"clicks.clax", "speed.before_and_after"}
@@ -192,11 +192,11 @@ def collected(
         found = reproduce(missing, Setup(QUICK), out=QUICK_OUT, workers=1)
         experiments |= {one.experiment.name: one.to_dict() for one in found}
     if clicks is not None:
-        experiments |= _on_data({"blmart-clicks": ON_CLICKS}, clicks, "reproduce-clicks")
+        experiments = _with(experiments, _on_data({"blmart-clicks": ON_CLICKS}, clicks, "reproduce-full-clicks"))
     if sets is not None:
-        experiments |= _on_data(dict.fromkeys(QUICK_ON_SETS, ""), sets, "reproduce-sets")
+        experiments = _with(experiments, _on_data(dict.fromkeys(ON_MORE_SETS, ""), sets, "reproduce-full-sets"))
     if records is not None:
-        experiments |= _from_records(records)
+        experiments = _with(experiments, _from_records(records))
     places = {name: place for place, name in enumerate(EXPERIMENTS)}
     order = sorted(experiments, key=lambda name: (places[name.partition(",")[0]], name))
     return {
@@ -223,9 +223,20 @@ def _has_reasons(document: Mapping[str, Any]) -> bool:
 
 
 def _on_data(names: Mapping[str, str], folder: str, out: str) -> dict[str, Any]:
-    """Quick experiments on data that is here, under the names that are given, or those of the sets."""
-    found = reproduce(list(names), Setup(QUICK, given=find_sources(folder)), out=OUT / out, workers=1)
+    """Experiments on data that is here, under the names that are given, or those of the sets."""
+    found = reproduce(list(names), Setup(FULL, given=find_sources(folder)), out=OUT / out, workers=1)
     return dict(_named(one.to_dict(), names[one.experiment.name]) for one in found)
+
+
+def _with(experiments: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """The experiments and new ones, each of which takes the place of the same experiment on the same data."""
+    of_new = {_work_of(one) for one in new.values()}
+    return {name: one for name, one in experiments.items() if _work_of(one) not in of_new} | dict(new)
+
+
+def _work_of(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """What tells an experiment on some data from others, whatever it is called on the page."""
+    return document["experiment"].partition(",")[0], *(source["name"] for source in document["data"])
 
 
 def _named(document: Mapping[str, Any], name: str = "") -> tuple[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ from rankwright.arrays import (
     as_ids,
     as_scores,
     as_vector,
+    distinct_ids,
     ids_of_text,
     join_ids,
     real_number,
@@ -109,3 +110,21 @@ def test_numbers_of_threads_that_no_machine_has_are_refused(count, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", str(2**31))
     with pytest.raises(SettingError, match="OMP_NUM_THREADS must be between 1 and 1,024, got 2147483648"):
         thread_count(None)
+
+
+def test_distinct_ids_of_texts_in_two_sorted_runs():
+    """An order on which NumPy's unstable sorts of texts end the process."""
+    ids = np.sort(np.array([f"d{row}" for row in range(3000)], np.dtypes.StringDType()), kind="stable")
+    twice = np.concatenate([ids, ids])
+    distinct, places = distinct_ids(twice)
+    assert (distinct == ids).all()
+    assert (distinct[places] == twice).all()
+
+
+def test_distinct_ids_are_those_of_numpy_for_numbers():
+    ids = np.random.default_rng(0).integers(0, 20, 100)
+    distinct, places = np.unique(ids, return_inverse=True)
+    found = distinct_ids(ids)
+    assert found[0].tolist() == distinct.tolist()
+    assert found[1].tolist() == places.tolist()
+    assert distinct_ids(ids[:0])[0].tolist() == []

@@ -1,9 +1,10 @@
 """How many labels does it take to tell two rankers apart, if documents are chosen well, at random, or by pooling?
 
-    python -m benchmarks.judgments.judging_next [--repeats 100]
+    python -m benchmarks.judgments.judging_next [--repeats 100] [--drawn 12] [--seed 0]
 
-MQ2007's 1,692 queries are the oracle. Rankers are single features; pairs of them differ by 4 to 25 % of DCG@10. Every
-way to choose stops at the first look (after 50 labels, then 20 % more each time) at which its estimate lies 2.5
+MQ2007's 1,692 queries are the oracle. Rankers are single features, whose pairs differ by 4 to 25 % of DCG@10, or with
+`--drawn` pairs drawn at random: of features, and of sums of eight features with random weights. Every way to choose
+stops at the first look (after 50 labels, then 20 % more each time) at which its estimate lies 2.8
 standard errors from 0; the verdict is wrong if the whole of the labels says otherwise.
 
 - plan: `plan_comparison`
@@ -31,6 +32,7 @@ from rankwright.metrics.evaluation import ScoredLists
 
 METRIC, DEPTH = "dcg@10", 10
 FIRST_LOOK, GROWTH = 50, 1.2
+LEAST_DRAWN = 0.02  # of the metric, by which drawn rankers differ: closer ones take all labels in any way
 PAIRS = ((0, 3), (1, 5), (2, 8), (4, 9), (6, 12), (3, 14), (0, 10), (5, 15))  # places among features, best first
 
 
@@ -113,9 +115,8 @@ class Oracle:
         raise AssertionError
 
 
-def oracle_of(data: rw.RankingDataset, first: int, second: int) -> Oracle:
-    """What the labels say of two features as rankers."""
-    columns = [data.in_source_order(data.features[:, column]).astype(np.float64) for column in (first, second)]
+def oracle_of(data: rw.RankingDataset, columns: list[np.ndarray]) -> Oracle:
+    """What the labels say of two rankers, of which these are the scores."""
     one, other = (ScoredLists.of_dataset(column, data) for column in columns)
     plan = plan_comparison(one, other, METRIC)
     documents = np.asarray(data.document_ids).tolist()
@@ -135,42 +136,72 @@ def _pooled(data: rw.RankingDataset, columns: list[np.ndarray]) -> np.ndarray:
     return np.array(counts)
 
 
+def named_pairs(data: rw.RankingDataset) -> dict[str, list[np.ndarray]]:
+    """Pairs of features, by their places among the best ones: the scores of both."""
+    useful = np.flatnonzero(data.features.std(axis=0) > 0).tolist()
+    scores = {column: data.in_source_order(data.features[:, column]).astype(np.float64) for column in useful}
+    quality = {column: quality_of(data, own) for column, own in scores.items()}
+    best = sorted(quality, key=lambda column: (-quality[column], column))
+    return {f"{best[one]}, {best[other]}": [scores[best[one]], scores[best[other]]] for one, other in PAIRS}
+
+
+def drawn_pairs(data: rw.RankingDataset, n_pairs: int, seed: int) -> dict[str, list[np.ndarray]]:
+    """Pairs drawn at random, features and sums of features in turn, that differ by 2 % of DCG@10 or more."""
+    rng = np.random.default_rng(seed)
+    width = data.features.std(axis=0)
+    features = (data.features[:, width > 0] / width[width > 0]).astype(np.float64)
+    found: dict[str, list[np.ndarray]] = {}
+    while len(found) < n_pairs:
+        pair, what = [], "features" if len(found) % 2 else "sums"
+        for _ in range(2):
+            chosen = rng.choice(features.shape[1], 8 if what == "sums" else 1, replace=False)
+            pair.append(data.in_source_order(features[:, chosen] @ rng.random(len(chosen))))
+        one, other = (quality_of(data, scores) for scores in pair)
+        if abs(one - other) > LEAST_DRAWN * max(one, other):
+            found[f"{what} {len(found)}"] = pair
+    return found
+
+
+def quality_of(data: rw.RankingDataset, scores: np.ndarray) -> float:
+    """The metric over all queries."""
+    return float(rw.evaluate(scores, data, [METRIC], threads=1)[METRIC].mean)
+
+
 def main() -> None:
     """Compare the ways to choose on several pairs of rankers."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--repeats", type=int, default=100)
-    repeats = parser.parse_args().repeats
+    parser.add_argument(
+        "--drawn", type=int, default=0, help="so many pairs drawn at random, in place of the named ones"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
     data = all_queries()
-    quality = {
-        column: rw.evaluate(data.in_source_order(data.features[:, column]), data, [METRIC], threads=1)[METRIC].mean
-        for column in range(data.n_features)
-        if data.features[:, column].std() > 0
-    }
-    best = sorted(quality, key=lambda column: (-quality[column], column))
+    pairs = drawn_pairs(data, given.drawn, given.seed) if given.drawn else named_pairs(data)
     rows: list[dict[str, Any]] = []
-    for one, other in PAIRS:
-        oracle = oracle_of(data, best[one], best[other])
+    for place, (name, columns) in enumerate(pairs.items()):
+        oracle = oracle_of(data, columns)
         ways: dict[str, Any] = {
             "plan": oracle.by_plan,
             "random": lambda rng, oracle=oracle: oracle.at_random(rng, oracle.n_documents),
             "random of the first ten": lambda rng, oracle=oracle: oracle.at_random(rng, oracle.plan.n_pooled),
             "depth pooling": oracle.by_pooling,
         }
-        row: dict[str, Any] = {
-            "features": f"{best[one]}, {best[other]}",
-            "difference": oracle.truth / quality[best[one]],
-        }
+        row: dict[str, Any] = {"rankers": name, "difference": oracle.truth / quality_of(data, columns[0])}
         for way, choose in ways.items():
-            found = [choose(np.random.default_rng([one, other, repeat])) for repeat in range(repeats)]
+            found = [choose(np.random.default_rng([given.seed, place, repeat])) for repeat in range(given.repeats)]
             row[way] = float(np.mean([n for n, _ in found]))
             row[f"{way}, wrong"] = float(np.mean([(mean > 0) != (oracle.truth > 0) for _, mean in found]))
+        row |= {f"plan / {way}": row["plan"] / row[way] for way in ways if way != "plan"}
         rows.append(row)
-    means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if name != "features"}
-    ratios = {way: float(np.mean([row["plan"] / row[way] for row in rows])) for way in
-              ("random", "random of the first ten", "depth pooling")}  # fmt: skip
-    show("judgments next", "Labels needed to tell two rankers apart", [*rows, {"features": "mean", **means}],
-         labels_of_the_plan_as_a_share=ratios)  # fmt: skip
-    print({f"plan / {way}": round(ratio, 3) for way, ratio in ratios.items()})
+        print(row, flush=True)
+    means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if name != "rankers"}
+    means["difference"] = float(np.mean([abs(row["difference"]) for row in rows]))
+    show(
+        f"judgments next{' drawn' if given.drawn else ''}",
+        "Labels needed to tell two rankers apart",
+        [*rows, {"rankers": "mean", **means}],
+    )
 
 
 if __name__ == "__main__":

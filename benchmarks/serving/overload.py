@@ -2,7 +2,8 @@
 
 Requests are sent at fixed times, whether or not earlier ones were answered (an open loop), each by a connection of its
 own pool; what is told is how many were answered and how soon, how many were refused and how soon, the largest memory,
-and how long after the load the first answer within twice the usual time came.
+and how long after the load the first answer within twice the usual time came. Requests want explanations, which take
+long enough that one client process can send ten times what a server can do.
 
     python -m benchmarks.serving.overload --seconds 10
 """
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,7 @@ class Outcomes:
     """What became of requests: milliseconds by status, and those that got no answer."""
 
     by_status: dict[int, list[float]] = field(default_factory=dict)
-    broken: int = 0
+    broken: Counter[str] = field(default_factory=Counter)  # by what happened
 
     def add(self, status: int, seconds: float) -> None:
         self.by_status.setdefault(status, []).append(seconds * 1e3)
@@ -53,8 +55,8 @@ async def one_request(port: int, content: bytes, outcomes: Outcomes, pool: list[
             writer.close()
         else:
             pool.append((reader, writer))
-    except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-        outcomes.broken += 1
+    except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        outcomes.broken[type(error).__name__] += 1
         if writer is not None:
             writer.close()
 
@@ -98,8 +100,9 @@ def main() -> None:
             wait_until_open(port, 60)
             body = features[:100].tobytes()
             kind = "application/octet-stream"
-            usual = Load(f"http://127.0.0.1:{port}/v1/rank", body, kind, folder).run(seconds=3)
-            head = f"POST /v1/rank HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+            path = "/v1/rank?explain=5"
+            usual = Load(f"http://127.0.0.1:{port}{path}", body, kind, folder).run(seconds=3)
+            head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
             head += f"Content-Length: {len(body)}\r\n\r\n"
             rows = [told(server.pid, port, head.encode() + body, usual, times, args.seconds) for times in (1, 3, 10)]
         finally:
@@ -120,7 +123,7 @@ def told(pid: int, port: int, content: bytes, usual: dict[str, Any], times: int,
         if quick or time.perf_counter() - after > 30:
             break
     good, refused = outcomes.by_status.get(200, []), outcomes.by_status.get(503, [])
-    n_sent = sum(map(len, outcomes.by_status.values())) + outcomes.broken
+    n_sent = sum(map(len, outcomes.by_status.values())) + outcomes.broken.total()
     return {
         "times": times,
         "sent_per_second": round(n_sent / seconds),
@@ -130,7 +133,7 @@ def told(pid: int, port: int, content: bytes, usual: dict[str, Any], times: int,
         "refused": len(refused),
         "refused_p50_ms": round(statistics.median(refused), 1) if refused else None,
         "others": {status: len(some) for status, some in outcomes.by_status.items() if status not in (200, 503)},
-        "broken": outcomes.broken,
+        "broken": dict(outcomes.broken),
         "recovered_after_s": round(time.perf_counter() - after, 2),
         "memory_mb": round(memory_mb(pid)),
     }

@@ -1,9 +1,10 @@
 """How fast are forests grown on sparse features, and in how much memory, beside LightGBM?
 
 Two kinds of data with 50 features set in each row: one-hot fields, whose values are never set together, and words as
-often as they are in text. Every run is a process of its own that loads the data, or reads it from SVMlight text; what
-counts is its processor time, in all and for a tree, and the most memory it had. `--rows 2000000` is the full size.
-LightGBM takes minutes to make a Booster of so many features, before its first tree: so trees are also compared alone.
+often as they are in text. Every run is a process of its own that loads the data, or reads it from SVMlight text or
+Parquet; what counts is its processor time, in all and for a tree, and the most memory it had. `--rows 2000000` is the
+full size. LightGBM takes minutes to make a Booster of so many features, before its first tree: so trees are also
+compared alone.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ MAKE = """
 import sys
 import numpy as np
 from scipy.sparse import csr_array, save_npz
-kind, folder, n_rows, n_features, n_set, with_text = *sys.argv[1:3], *map(int, sys.argv[3:])
+kind, folder, n_rows, n_features, n_set, with_text, with_parquet = *sys.argv[1:3], *map(int, sys.argv[3:])
 rng = np.random.default_rng(0)
 if kind == "one-hot":
     n_values = n_features // n_set
@@ -46,6 +47,10 @@ if with_text:
             own = slice(starts[row], starts[row + 1])
             pairs = " ".join(f"{c + 1}:{v:g}" for c, v in zip(columns[own].tolist(), values[own].tolist()))
             out.write(f"{labels[row]:g} qid:{row // 20} {pairs}\\n")
+if with_parquet:
+    import rankwright as rw
+    data = rw.RankingDataset.from_arrays(matrix, labels, qid=np.arange(n_rows) // 20)
+    rw.write(data, f"{folder}/{kind}.parquet")
 """
 BEGIN = """
 import json, resource, sys, time
@@ -80,6 +85,12 @@ tell(start)
     + """
 start = time.process_time()
 ranker.fit(rw.DataFile(f"{folder}/{kind}.txt", n_features=n_features), listeners=[note])
+tell(start)
+""",
+    "rankwright, from Parquet": OURS
+    + """
+start = time.process_time()
+ranker.fit(rw.DataFile(f"{folder}/{kind}.parquet"), listeners=[note])
 tell(start)
 """,
     "lightgbm, in memory": """
@@ -124,16 +135,17 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=10)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--kinds", nargs="+", default=["one-hot", "words"], choices=["one-hot", "words"])
-    parser.add_argument("--without", nargs="*", default=[], help="runs to leave out: text, lightgbm")
+    parser.add_argument("--without", nargs="*", default=[], help="runs to leave out: text, parquet, lightgbm")
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for kind in options.kinds:
-            run(MAKE, kind, folder, options.rows, options.features, N_SET, int("text" not in options.without))
+            files = (int(name not in options.without) for name in ("text", "parquet"))
+            run(MAKE, kind, folder, options.rows, options.features, N_SET, *files)
             found = {
                 name: run(BEGIN + script, kind, folder, options.features, options.trees, options.threads)
                 for name, script in RUNS.items()
-                if not any(word in name for word in options.without)
+                if not any(word in name.lower() for word in options.without)
             }
             ours = found["rankwright, in memory"]
             for name, one in found.items():
@@ -142,7 +154,7 @@ def main() -> None:
                 rows.append({"data": kind, "run": name} | own | {"peak GB": round(one["peak"], 2)})
             for path in Path(folder).iterdir():
                 path.unlink()
-            run(MAKE, kind, folder, 20_000, 2_000, N_SET, 0)
+            run(MAKE, kind, folder, 20_000, 2_000, N_SET, 0, 0)
             run(BEGIN + SAME, kind, folder, 2_000, 5, options.threads)
     size = f"{options.rows:,} rows × {options.features:,} sparse features, {N_SET} set in each"
     question = f"Growing {options.trees} trees of 31 leaves on {size}, binning included, {options.threads} threads"

@@ -44,6 +44,7 @@ void bind_features(nb::module_ &module) {
     };
     define_scaling("scale_by_mean", scale_by_mean);
     define_scaling("scale_by_range", scale_by_range);
+    define_scaling("scale_by_rank", scale_by_rank);
     define(module, "standardise_rows", {"inputs", "rows", "out", "threads"},
            [](StandardisedRows inputs, In<std::int64_t> rows, OutMatrix<float> out, int threads) {
                inputs.require_rows(view(rows));

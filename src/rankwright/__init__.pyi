@@ -5,9 +5,12 @@ from rankwright import judgments as judgments
 from rankwright import objectives as objectives
 from rankwright import synthetic as synthetic
 from rankwright import targets as targets
+from rankwright.auto.auto_ranker import AutoRanker as AutoRanker
 from rankwright.bagging.bagging import Bagging as Bagging
 from rankwright.bagging.blmart import BLMART as BLMART
 from rankwright.bagging.blmart import BagBoo as BagBoo
+from rankwright.blending.blend import Blend as Blend
+from rankwright.blending.blend import blend as blend
 from rankwright.boosters.adarank import AdaRank as AdaRank
 from rankwright.boosters.boltzrank import BoltzRank as BoltzRank
 from rankwright.boosters.coordinate_ascent import CoordinateAscent as CoordinateAscent

@@ -64,6 +64,30 @@ def test_what_the_model_looks_at_makes_its_order_doubtful(trained):
     assert "nothing moved" in next(iter(drift_of(trained, source(1)).lines()))
 
 
+def test_reports_have_a_section_of_drift(trained, tmp_path):
+    from typer.testing import CliRunner
+
+    from rankwright.cli.app import app
+    from rankwright.report.page.document import PageTable
+    from rankwright.report.pages.result_pages import page_of
+
+    ranker = rw.LambdaMART.of_trained(trained)
+    today = shifted(source(1), 3, -1.0)
+    section = next(one for one in page_of(ranker, today).sections if one.key == "drift")
+    assert [block.kind for block in section.blocks] == ["remarks", "chart", "table"]
+    assert isinstance(section.blocks[2], PageTable)
+    table = section.blocks[2].table
+    assert table.rows[0][0] == "scores"
+    assert [row[-1] for row in table.rows if row[0] == "4"] == ["values are lower"]
+    without = rw.LambdaMART(n_trees=2).fit(source(0))
+    assert "drift" not in {one.key for one in page_of(without, today).sections}
+    ranker.save(tmp_path / "m.rw")
+    rw.write(today, tmp_path / "today.parquet")
+    files = [str(tmp_path / name) for name in ("m.rw", "today.parquet", "drift.html")]
+    assert CliRunner().invoke(app, ["drift", *files[:2], "--report", files[2]]).exit_code == 0
+    assert "The ranking should be distrusted" in (tmp_path / "drift.html").read_text()
+
+
 def test_training_leaves_a_profile_that_does_not_depend_on_the_order_of_rows(tmp_path):
     data = source(3)
     rw.write(data, tmp_path / "a.txt")

@@ -1,8 +1,8 @@
 """A cluster of three hosts on one machine: network namespaces with their own addresses, joined by a bridge.
 
-`make test-cluster` runs it, as root. A Ray head and two nodes are started as docs/scale.md tells; one forest is grown
-by workers on both nodes, once undisturbed, and once while one node is killed. Both model files must be those of one
-process.
+`make test-cluster` runs it, as root. A Ray head and two nodes are started as docs/scale.md tells; rankers are served on
+both nodes by Ray Serve. One forest is grown by workers on both nodes, once undisturbed, and once while one node is
+killed. Both model files must be those of one process, and the node that is left must still answer.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ BRIDGE, PORT = "rw-bridge", 6379
 SHAPING = ["netem", "delay", "1ms", "rate", "1gbit"]  # where the kernel has it
 BIN = Path(sys.executable).parent
 ENVIRONMENT = os.environ | {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
+# Proxies of a busy machine take longer to start than Ray waits for them.
+ENVIRONMENT |= {"RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "90", "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "90"}
 TREES = ["--set=n_trees=40", "--set=max_leaves=15", "--set=min_docs_in_leaf=5"]
 SECONDS_TO_START = 120.0
 
@@ -104,6 +106,13 @@ def train(folder: Path, out: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*command, "--checkpoint", f"{out}.run", "--out", str(out)], env=ENVIRONMENT)
 
 
+def serving(*arguments: str) -> None:
+    """Do a part of `tests.cluster.serving` on the head."""
+    command = ["ip", "netns", "exec", HEAD, sys.executable, "-m", "tests.cluster.serving", *arguments]
+    if subprocess.run(command, env=ENVIRONMENT, check=False).returncode:
+        raise SystemExit("serving failed")
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as place, ExitStack() as open_things:
         folder = Path(place) / "shards"
@@ -118,13 +127,21 @@ def main() -> None:
         open_things.enter_context(hosts())
         scratch = Path(place)
         head = ["--head", "--port", str(PORT), "--include-dashboard=false", "--num-cpus=0", f"--temp-dir={place}/r"]
-        join = ["--address", f"{ADDRESS[HEAD]}:{PORT}", "--num-cpus=2"]
+        join = [
+            "--address",
+            f"{ADDRESS[HEAD]}:{PORT}",
+            "--num-cpus=6",
+        ]  # four for the one replica that fits, two for training
         open_things.enter_context(ray_on(HEAD, scratch, *head))
         await_nodes(1)
         open_things.enter_context(ray_on(ONE, scratch, *join))
         await_nodes(2)  # two nodes that start at once on one machine may clash over the names of their sockets
         lost = open_things.enter_context(ray_on(TWO, scratch, *join))
         await_nodes(3)
+        served, changed = Path(place) / "served.rw", Path(place) / "changed.rw"
+        for file, n_trees in ((served, 10), (changed, 20)):
+            rw.LambdaMART(n_trees=n_trees).fit(rw.synthetic.web_search(n_queries=20, seed=2)).save(file)
+        serving("up", f"{ADDRESS[HEAD]}:{PORT}", str(served), str(changed), ADDRESS[ONE], ADDRESS[TWO])
         for name, kills in (("undisturbed", False), ("a node killed", True)):
             out = Path(place) / "together.rw"
             running = train(folder, out)
@@ -141,6 +158,7 @@ def main() -> None:
             for left in Path(f"{out}.run").iterdir():
                 left.unlink()
             Path(f"{out}.run").rmdir()
+        serving("left", str(changed), ADDRESS[ONE])
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ QUERY = 3
 class TestEveryRanker:
     def test_contributions_and_base_sum_to_the_score(self, name):
         ranker, own = trained(name), learnable()[QUERY]
-        if ranker.model_.needs_queries:
+        if not ranker.model_.explains_lists:
             with pytest.raises(InputError, match="name two of them"):
                 ranker.explain(learnable(), query=QUERY)
             return
@@ -72,7 +72,7 @@ class TestEveryRanker:
             again.threads = threads
             found = again.explain(own, documents=pair)
             parts = [found.contributions]
-            if not ranker.model_.needs_queries:
+            if ranker.model_.explains_lists:
                 parts.append(again.explain(own).contributions.reshape(-1))
             by_threads.append(np.concatenate(parts).tobytes())
         assert len(set(by_threads)) == 1

@@ -33,6 +33,8 @@ def small(name: str, **changes: Any) -> Ranker:
     own: dict[str, Any] = small_settings(kind)
     if "ranker" in kind.settings():  # a bag of other rankers
         own["ranker"] = small("lambdamart")
+    if "rankers" in kind.settings():  # a blend of other rankers
+        own["rankers"] = [small("lambdamart"), small("ranksvm")]
     if "n_bags" in own:
         own["threads"] = 1  # so that bags are finished one after another
     return kind(**(own | changes))
@@ -43,6 +45,8 @@ def quick(name: str, **changes: Any) -> Ranker:
     kind = RANKERS[name]
     if "ranker" in kind.settings():  # a bag of other rankers
         changes = {"ranker": quick("lambdamart")} | changes
+    if "rankers" in kind.settings():  # a blend of other rankers
+        changes = {"rankers": [quick("lambdamart"), quick("ranksvm")]} | changes
     return kind(**({key: value for key, value in QUICK.items() if key in kind.settings()} | changes))
 
 

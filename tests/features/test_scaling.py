@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from rankwright.container.file import write_container
@@ -55,6 +57,17 @@ def test_minmax_reaches_from_0_to_1_in_each_query():
     assert scaled("query-minmax", [1, 2, 5]) == [[0, (2 - 1) / (5 - 1), 1]]
 
 
+def test_ranks_reach_from_minus_1_to_1_and_equal_values_share_a_place():
+    assert scaled("query-ranks", [7, -1, 1e30, 0, 8]) == [[0, -1, 1, -0.5, 0.5]]
+    assert scaled("query-ranks", [2, 1, 2]) == [[0.5, -1, 0.5]]
+
+
+@given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=30, unique=True), st.floats(0.01, 5))
+def test_ranks_do_not_change_with_what_keeps_the_order(values, power):
+    stretched = [float(np.sign(one) * abs(one) ** power) for one in np.argsort(np.argsort(values))]
+    assert scaled("query-ranks", values) == scaled("query-ranks", stretched)
+
+
 def test_zscores_have_mean_0_and_deviation_1():
     assert scaled("zscore", [1, 2, 3]) == [pytest.approx([-((3 / 2) ** 0.5), 0, (3 / 2) ** 0.5])]
 
@@ -78,7 +91,7 @@ def test_what_counts_is_decided_by_the_data_fitted_on():
     assert fitted.transform([[2.5, 2.0]]).tolist() == [pytest.approx([np.log(3.5), 2.0])]
 
 
-@pytest.mark.parametrize("name", ["sortnet", "query-minmax", "zscore"])
+@pytest.mark.parametrize("name", ["sortnet", "query-minmax", "query-ranks", "zscore"])
 def test_constant_columns_and_single_documents_become_0(name):
     assert scaled(name, [3, 3, 3], [0, 0, 0], [-2, -2, -2], [0.1, 0.1, 0.1]) == [[0, 0, 0]] * 4
     assert scaled(name, [7]) == [[0]]
@@ -88,7 +101,7 @@ def test_a_feature_that_was_constant_says_nothing_later_either():
     assert scaling.fit("zscore", one_query([5, 5])).transform([[5.0], [9.0]]).tolist() == [[0], [0]]
 
 
-@pytest.mark.parametrize("name", ["sortnet", "query-minmax", "zscore"])
+@pytest.mark.parametrize("name", ["sortnet", "query-minmax", "query-ranks", "zscore"])
 def test_missing_values_stay_missing_and_take_no_part(name):
     (with_missing,) = scaled(name, [1, np.nan, 2, 4, np.nan])
     (without,) = scaled(name, [1, 2, 4])

@@ -9,6 +9,7 @@ from tests.fuzz.click_models import ClickModels
 from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
 from tests.fuzz.foreign import Foreign
+from tests.fuzz.http_requests import HttpRequests, HttpWire
 from tests.fuzz.judgment_files import JudgmentFiles
 from tests.fuzz.models import Models
 from tests.fuzz.specifications import Specifications
@@ -27,4 +28,6 @@ SUBJECTS: Mapping[str, Subject] = {
     "specifications": Specifications(),
     "text-indexes": TextIndexes(),
     "judgments": JudgmentFiles(),
+    "http": HttpRequests(),
+    "http-wire": HttpWire(),
 }

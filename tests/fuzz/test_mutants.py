@@ -13,6 +13,7 @@ from tests.fuzz.checkpoints import Checkpoints
 from tests.fuzz.click_models import ClickModels
 from tests.fuzz.collections import Collections
 from tests.fuzz.data_files import DataFiles
+from tests.fuzz.http_requests import HttpRequests
 from tests.fuzz.judgment_files import JudgmentFiles
 from tests.fuzz.models import Models
 from tests.fuzz.specifications import Specifications
@@ -24,6 +25,7 @@ from rankwright.catalog.rankers import RANKERS
 
 PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS, DATA_FILES, COLLECTIONS = 300, 20, 100, 400, 120, 1500
 SPECIFICATIONS, TEXT_INDEXES, JUDGMENTS = 600, 100, 210
+HTTP = 30  # batches of requests
 SEED = 16
 
 
@@ -118,3 +120,11 @@ def test_files_of_judgments(seeds, tmp_path):
     files.warm_up(seeds / "judgments")
     n_refused = judge_all(files, seeds / "judgments", range(JUDGMENTS), tmp_path)
     assert JUDGMENTS / 4 < n_refused < JUDGMENTS
+
+
+def test_requests(seeds, tmp_path, monkeypatch):
+    monkeypatch.setattr("logging.root.manager.disable", 0)  # which the subject changes
+    requests = HttpRequests()
+    requests.prepare(seeds / "http")
+    requests.warm_up(seeds / "http")
+    judge_all(requests, seeds / "http", range(HTTP), tmp_path)

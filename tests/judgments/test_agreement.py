@@ -130,3 +130,10 @@ def test_preferences_alone_have_a_summary():
 def test_raters_who_copy_are_told():
     copies = [Judgment("q", f"d{n}", rater, float(n % 3)) for n in range(30) for rater in ("ann", "bob")]
     assert any("copies" in line for line in summarise_judgments(gather(copies)).notes)
+
+
+def test_measurements_alone_have_a_summary():
+    found = summarise_judgments(gather([Judgment("q", "a", "clicks", 0.3, "click", error=0.1)]))
+    assert found.counts["click_raters"] == 1
+    assert found.rater_pairs == []
+    assert str(found)

@@ -122,6 +122,13 @@ def test_click_models_are_a_source():
     assert {one.kind for one in both.rows()} == {"person", "click"}
 
 
+def test_tables_with_the_same_documents_are_joined():
+    """Two thousand sorted ids, twice over: an order on which NumPy's unstable sorts of texts end the process."""
+    people, model = (gather(Judgment("q", f"d{row}", rater, 1.0) for row in range(2000)) for rater in ("ann", "gpt"))
+    both = judgments.joined_judgments(people, model)
+    assert (len(both), both.n_pairs, len(both.document_ids)) == (4000, 2000, 2000)
+
+
 def test_simple_rules_by_hand():
     counts, scale = np.array([[2.0, 0.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]), np.array([0.0, 1.0, 3.0])
     assert mean_labels(counts, scale)[:2].tolist() == [1.0, 0.5]
@@ -193,3 +200,13 @@ def test_what_cannot_be_combined_is_told():
     with pytest.raises(InputError, match="no document with a label is in the data"):
         elsewhere.labelled(data)
     assert str(combine(table)).startswith("36 labels from 106 grades, by ordinal")
+
+
+def test_a_document_whose_grades_contradict_each_other_gets_no_label_and_is_told():
+    told = [Judgment("q", "a", "ann", 1.0), Judgment("q", "a", "ann", 2.0), Judgment("q", "b", "ann", 2.0)]
+    made = combine(gather(told))
+    assert made.document_ids[made.documents].tolist() == ["b"]
+    assert made.told[0].startswith("1 document judged twice by a rater with different grades: left out")
+    assert made.to_dict()["repeats"] == {"judged twice": 0, "flipped": 1, "undecided": 1}
+    with pytest.raises(InputError, match="left out, as no times tell which came last"):
+        combine(gather(told[:2]))

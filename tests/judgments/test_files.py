@@ -123,6 +123,20 @@ def test_what_cannot_be_read_is_told_in_one_line(name, content, told, tmp_path):
     assert "\n" not in str(error.value)
 
 
+def test_problems_are_told_with_the_file_and_the_line(tmp_path):
+    (tmp_path / "a.qrels").write_text("q 0 d1 2\nq 0 d2 9 and more\n")
+    table = read_judgments(tmp_path / "a.qrels", scale=(0, 3))
+    assert table.first_problems == {"grades outside the scale": f"{tmp_path / 'a.qrels'}:2"}
+    (tmp_path / "a.csv").write_text("query,document,rater,grade,kind\nq,d,ann,1,person\nq,e,ann,1,model\n")
+    with pytest.raises(
+        FileFormatError, match=r"a\.csv: rater 'ann' is a person in one row and a model in another \(.*:3\)"
+    ):
+        read_judgments(tmp_path / "a.csv")
+    (tmp_path / "a.jsonl").write_text('{"query": ["q"], "document": "d", "grade": 1}\n')
+    with pytest.raises(FileFormatError, match=r"^[^:]*a\.jsonl:1: query must be a text or a whole number"):
+        read_judgments(tmp_path / "a.jsonl")
+
+
 def test_wrong_values_of_one_judgment():
     usual: dict[str, Any] = {"query": "q", "document": "d", "rater": "r", "grade": 1.0}
     wrong: dict[str, Any]

@@ -172,6 +172,12 @@ def test_for_training_unsure_documents_at_the_top_come_first():
     data = documents(6)
     made = judgments.combine(labels_of(data, {"q0", "q1"}))
     order, worth = training_order(lists_of(data, 0), made)
-    assert (np.diff(worth) <= 0).all()
+    assert sorted(order.tolist()) == list(range(data.n_docs))
+    assert (worth[-24:] == 0).all()  # the documents of two queries whose grades are sure
+    assert (worth[:-24] > 0).all()
+    first = lists_of(data, 0).groups.query_of_row[order[:7]]
+    assert len(set(first.tolist())) == 1  # a query's documents come together: pairs teach
+    again, _ = training_order(lists_of(data, 0), made, seed=1)
+    assert again.tolist() != order.tolist()
     queries = np.unique(data.qid)[lists_of(data, 0).groups.query_of_row[order[:10]]]
     assert not {"q0", "q1"} & set(queries.tolist())  # these were judged

@@ -94,7 +94,7 @@ def test_the_compiled_order_is_the_naive_one():
 
 
 _core = pytest.importorskip("rankwright.kernels._core")
-KERNELS = ["scale_by_mean", "scale_by_range"]
+KERNELS = ["scale_by_mean", "scale_by_range", "scale_by_rank"]
 NUMBERS = st.sampled_from([np.nan, 0.0, -0.0, 1.0, -1.0, 0.1, 3e38, -3e38, 1e-40, 7.5]) | st.floats(
     width=32, allow_infinity=False
 )

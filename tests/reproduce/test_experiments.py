@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from tests.here_engine import HereEngine
 
-from rankwright.reproduce.experiment import TINY, Setup
+from rankwright.reproduce.experiment import FULL, TINY, Setup
 from rankwright.reproduce.experiment_table import EXPERIMENTS, experiment_named, summary_of
 from rankwright.reproduce.fold_values import ahead
 from rankwright.reproduce.outcome import PaperTable, shown, verdict_table
-from rankwright.reproduce.papers import blmart_tables
+from rankwright.reproduce.papers import blmart_tables, sortnet_table1, sortnet_table2
 from rankwright.reproduce.papers.blmart_tuning import Searched
 from rankwright.reproduce.published import RANDOM
 from rankwright.reproduce.running import reproduce
+from rankwright.reproduce.set_experiments import rankers_of_table
 from rankwright.reproduce.sources import DataSource, fold
 
 # The paper draws these curves without printing numbers: its statements are what is compared.
@@ -138,3 +139,26 @@ def test_what_is_undecided_says_how_many_queries_would_decide_it():
 def test_one_forest_is_trained_with_several_seeds_where_there_is_time():
     seeds = [part.values.get("seeds") for part in blmart_tables.parts(Setup()) if part.values.get("row") == RANDOM]
     assert set(seeds) == {blmart_tables.SEEDS}
+
+
+def test_rankers_of_sortnets_tables_try_ranks_in_the_query_where_there_is_time():
+    for one in (sortnet_table1, sortnet_table2):
+        assert all(part.values["scalings"] == [None, "query-ranks"] for part in one.parts(Setup(FULL)))
+        assert all(part.values["scalings"] == [None] for part in one.parts(Setup(TINY)))
+    tried = rankers_of_table("CRR", scalings=sortnet_table1.SCALINGS)
+    own, ranks = tried[: len(tried) // 2], tried[len(tried) // 2 :]
+    assert {one.scaling for one in ranks} == {"query-ranks"} != {one.scaling for one in own}
+    assert [one.alpha for one in ranks] == [one.alpha for one in own]
+
+
+def test_sortnet_takes_the_scaling_that_does_better_on_validation_documents(monkeypatch):
+    source = sortnet_table1.sources(Setup(TINY))[0]
+    for best in (None, "query-ranks"):
+
+        def scaled(*given, best=best):
+            return {"history": [0.1, 0.5 if given[-1] == best else 0.4, 0.2], "scaling": given[-1]}
+
+        monkeypatch.setattr(sortnet_table1, "_scaled_sortnet", scaled)
+        values = {"fold": 0, "scalings": list(sortnet_table1.SCALINGS)}
+        found = sortnet_table1.sortnet_on_fold(Setup(TINY), source, values, hidden=3, quality="map")
+        assert found["scaling"] == best

@@ -58,9 +58,10 @@ def test_what_a_record_has_is_not_run_again_and_gives_the_same(recorded, tmp_pat
 def test_a_run_that_was_stopped_is_concluded_so_far_and_goes_on_elsewhere(tmp_path):
     setup, name = Setup(TINY), "blmart-tuning"
     parts = experiment_named(name).parts(setup)
+    stopped = Interrupted(len(parts) - 1)
     with pytest.raises(KeyboardInterrupt):
-        reproduce([name], setup, out=tmp_path / "here", engine=Interrupted(len(parts) - 1))
-    found = reproduce([name], setup, out=tmp_path / "here", record=tmp_path / "records", so_far=True)
+        reproduce([name], setup, out=tmp_path / "here", record=tmp_path / "records", engine=stopped)
+    found = reproduce([name], setup, out=tmp_path / "elsewhere", record=tmp_path / "records", so_far=True)
     assert (found[0].n_parts, found[0].n_wanted) == (len(parts) - 1, len(parts))
     engine = HereEngine()
     whole = reproduce([name], setup, out=tmp_path / "there", record=tmp_path / "records", engine=engine)

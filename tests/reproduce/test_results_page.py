@@ -187,3 +187,12 @@ def test_a_run_that_is_not_at_its_end_says_so(results_page, kept):
     assert results_page._size(document | {"parts": 3, "parts_wanted": 30}) == "full, so far: 3 of 30 parts"
     assert results_page._size(document) == "full"
     assert "full takes about" in results_page._size(kept["experiments"]["blmart-tables"])
+
+
+def test_a_new_run_takes_the_place_of_an_older_one_on_the_same_data(results_page, kept):
+    def told(name, *sets):
+        return kept["experiments"]["sortnet-table2"] | {"experiment": name, "data": [{"name": one} for one in sets]}
+
+    old = {"a": told("sortnet-table2, of old", "A", "B"), "b": told("sortnet-table2, on A", "A")}
+    new = {"sortnet-table2, on A and B": told("sortnet-table2, on A and B", "A", "B")}
+    assert results_page._with(old, new) == {"b": old["b"]} | new

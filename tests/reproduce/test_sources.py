@@ -50,6 +50,15 @@ def test_letor_sets_are_known_by_features_and_queries(tmp_path, name, n_queries,
     assert (source.n_features, source.n_docs) == (n_features, 4 * n_queries)
 
 
+def test_links_to_folders_are_followed_and_circles_end(tmp_path):
+    letor(tmp_path / "elsewhere" / "MQ2008", 784, 46)
+    given = tmp_path / "given"
+    given.mkdir()
+    (given / "set").symlink_to(tmp_path / "elsewhere" / "MQ2008")
+    (given / "back").symlink_to(given)
+    assert [source.name for source in find_sources(given)] == ["MQ2008"]
+
+
 def test_a_set_of_home_pages_is_not_topic_distillation(tmp_path):
     letor(tmp_path / "2004_hp_dataset", 75, 64, n_relevant=1)
     (source,) = find_sources(tmp_path)

@@ -33,7 +33,8 @@ class Answered:
 
     @property
     def message(self) -> str:
-        return str(self.json()["error"]["message"])
+        error = self.json()["error"]  # a text in the Open Inference Protocol
+        return str(error if isinstance(error, str) else error["message"])
 
 
 class FakeProtocol:

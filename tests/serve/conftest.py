@@ -3,8 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.text.small_index import DOCUMENTS, index_of
+from tests.text.test_text_scoring import trained_on
 
 import rankwright as rw
+from rankwright.rankers.text_scoring import with_statistics_of
 from rankwright.serve.application import RankServer, ServeSettings
 from rankwright.web.application import Application
 
@@ -30,6 +33,17 @@ def linear_file(data: rw.RankingDataset, tmp_path_factory: pytest.TempPathFactor
     other = data.with_features(data.features[:, :2].copy(), NAMES[:2], None)
     rw.LinearRegression().fit(other).save(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def texts_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that scores texts."""
+    folder = tmp_path_factory.mktemp("texts")
+    index = index_of(folder / "index", [{"id": one["id"], "body": one["body"]} for one in DOCUMENTS])
+    ranker, _ = trained_on(index)
+    ranker.trained_ = with_statistics_of(ranker.trained_, index)
+    ranker.save(folder / "texts.rw")
+    return folder / "texts.rw"
 
 
 @pytest.fixture(scope="session")

@@ -62,6 +62,17 @@ def test_metrics_count_answers_and_their_time(app):
         assert re.fullmatch(r"# (HELP|TYPE) \w+ .*|\w+(\{.*\})? [-+.e\d]+|.* (NaN|[+-]Inf)", line), line
 
 
+def test_metrics_tell_of_each_model(app, query):
+    def told(what: str) -> list[float]:
+        text = asked(app, "GET", "/metrics").body.decode()
+        return [float(re.search(rf'{what}\{{model="{name}"\}} (\S+)', text)[1]) for name in ("web", "linear")]  # type: ignore[index]
+
+    before = told("rankwright_scored_documents_total"), told("rankwright_scoring_seconds_count")
+    asked(app, "POST", "/v1/rank", query.features.tobytes(), headers={"content-type": "application/octet-stream"})
+    after = told("rankwright_scored_documents_total"), told("rankwright_scoring_seconds_count")
+    assert after == ([before[0][0] + query.n_docs, before[0][1]], [before[1][0] + 1, before[1][1]])
+
+
 def test_metrics_tell_how_far_documents_moved_since_training(data, tmp_path):
     from rankwright.catalog.drift import profile_of
     from rankwright.serve.application import ServeSettings

@@ -192,6 +192,54 @@ def test_wrong_floats_arrow_and_tensors_are_told(app):
         assert message in answer.message
 
 
+def stream(table: pa.Table, compression: str | None = None) -> bytes:
+    sink = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def test_an_arrow_stream_may_claim_nothing_that_takes_more_memory_than_it_has(app, query):
+    """What is compressed, or has no bytes at all, could claim to be of any size; what points outside is refused."""
+    lists = pa.table({"features": pa.FixedSizeListArray.from_arrays(pa.array(query.features.reshape(-1)), 4)})
+    coded = pa.table({name: pa.array(["x"]).dictionary_encode() for name in NAMES})
+    nothing = pa.table({name: pa.nulls(50_000) for name in NAMES})
+    texts = pa.table({"id": ["ab", "cd"], **{name: [1.0, 2.0] for name in NAMES}})
+    outside = stream(texts).replace((2).to_bytes(4, "little") + (4).to_bytes(4, "little"), b"\2\0\0\0\xff\xff\xff\x7f")
+    assert outside != stream(texts)
+    cases = [
+        (stream(lists, "zstd"), "must not be compressed"),
+        (stream(lists, "lz4"), "must not be compressed"),
+        (stream(coded, "zstd"), "must not be compressed"),
+        (stream(nothing), "more than 10,000"),
+        (outside, "no Arrow stream as it is wanted"),
+        (stream(lists)[:200], "no Arrow stream as it is wanted"),
+    ]
+    for body, message in cases:
+        answer = asked(app, "POST", "/v1/rank", body, headers={"content-type": ARROW})
+        assert 400 <= answer.status < 500
+        assert message in answer.message
+    assert asked(app, "POST", "/v1/rank", stream(lists), headers={"content-type": ARROW}).status == 200
+
+
+def test_errors_have_the_form_that_clients_of_a_protocol_read(app):
+    told = asked(app, "POST", "/v2/models/web/infer", {"inputs": []}).json()
+    assert told == {"error": "the one input is called 'features', got []"}
+    assert asked(app, "GET", "/v2/models/other").status == 404
+    for path in ("/v1/rerank", "/v2/rerank"):
+        told = asked(app, "POST", path, {"query": "q", "documents": ["a"]}).json()
+        assert told["message"] == told["detail"] == told["error"]["message"]
+    wrong = asked(app, "POST", "/v1/rank", {"rows": [], "x\ny": 1}).message
+    assert "\n" not in wrong
+    assert len(asked(app, "POST", "/v1/rank", {"rows": [], "x" * 9999: 1}).message) <= 1000
+
+
+def test_what_curl_sends_is_json(app, query):
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    assert asked(app, "POST", "/v1/rank", {"rows": rows_of(query)}, headers=headers).status == 200
+
+
 def test_categories_are_texts(tmp_path):
     import pandas as pd
 
@@ -212,7 +260,7 @@ def test_categories_are_texts(tmp_path):
 def test_texts_are_refused_by_a_model_without_their_statistics(app):
     for path in ("/v1/rerank", "/v2/rerank"):
         answer = asked(app, "POST", path, {"query": "q", "documents": ["a", {"text": "b"}]})
-        assert answer.status == 501
+        assert answer.status == 422
         assert "was not trained on text" in answer.message
 
 

@@ -179,8 +179,12 @@ def test_tokens_and_tls(model_file, query, tmp_path):
         (["--tls-key", "k"], "go together"),
     ],
 )
-def test_wrong_settings_are_told_in_a_line(model_file, options, message):
-    command = [RANKWRIGHT, "serve", f"web={model_file}", "--port", str(free_port()), *options]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert found.returncode == 2
-    assert message in " ".join(found.stderr.split())
+def test_wrong_settings_are_told_in_a_line(model_file, options, message, monkeypatch, capsys):
+    from rankwright.cli.app import main
+
+    command = ["rankwright", "serve", f"web={model_file}", "--port", str(free_port()), *options]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert message in " ".join(capsys.readouterr().err.split())

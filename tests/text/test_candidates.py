@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from math import log, log2, pi
 from typing import Any
 
@@ -104,6 +105,30 @@ def test_equal_scores_come_in_the_order_of_documents(tmp_path):
     documents = [{"id": str(number), "text": "same words"} for number in range(10_000)]
     index = build_index(read_documents(documents), tmp_path / "index")
     assert top_documents(index, ["words"], k=5).ordinals.tolist() == [0, 1, 2, 3, 4]
+
+
+def repeated(n: int, is_rich: Callable[[int], bool]) -> list[dict[str, object]]:
+    """So many documents, of which the rich ones have the words of queries more often."""
+    rng = np.random.default_rng(11)
+    counts = rng.integers(1, 5, (n, 2)).tolist()
+    return [
+        {"id": str(number), "body": " ".join(["w1"] * one * (1 + 60 * is_rich(number)) + ["w2"] * other + ["w3"] * 9)}
+        for number, (one, other) in enumerate(counts)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["anywhere", "beginnings"])
+def test_a_threshold_guessed_from_a_sample_leaves_nothing_out(tmp_path, monkeypatch, kind):
+    """Of many documents a sample is searched first: the beginning of each 4,096, where all the best ones may be."""
+    documents = repeated(10_000, lambda number: kind == "beginnings" and number % 4096 < 12)
+    documents[20]["body"] = "w1 " * 300  # a count that needs two bytes
+    index = build_index(read_documents(documents), tmp_path / "index", analyser=PLAIN)
+    queries = ["w1", "w2 w3 w1"]
+    for scorer in (BM25(), BM25(k1=0), BM25F()):
+        found = top_documents(index, queries, scorer=scorer, k=100, threads=1)
+        with monkeypatch.context() as replaced:
+            replaced.setattr("rankwright.kernels.top_documents", reference.top_documents)
+            same(found, top_documents(index, queries, scorer=scorer, k=100))
 
 
 def test_phrases_must_be_there_as_they_are(index):

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from tests.text.small_index import DOCUMENTS, QUERIES, TIME, every_pair, index_of
 
 import rankwright as rw
+from rankwright.cluster.opening import open_engine
 from rankwright.errors import ContainerError, InputError
 from rankwright.rankers.text_scoring import DocumentScorer, score_texts, with_statistics_of
 from rankwright.text import FeatureLine, FeatureSources, FeatureSpecification, default_specification, features_of
 from rankwright.text.statistics import TextStatistics
 
+SMALL: dict[str, Any] = {"n_trees": 3, "max_leaves": 3, "min_docs_in_leaf": 1}
 VALUES = [{name: value for name, value in one.items() if name not in ("id", "links")} for one in DOCUMENTS]
 
 
@@ -68,6 +71,54 @@ def test_every_entry_of_the_model_file_survives(index, tmp_path):
     assert rare.any_frequency.tolist() == [index.statistics(["boat"]).any_frequency[0], 1]
     rw.load(tmp_path / "model.rw").save(tmp_path / "again.rw")
     assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "model.rw").read_bytes()
+
+
+WAYS = {
+    "file": lambda folder, _: rw.LambdaMART(**SMALL).fit(str(folder / "0.parquet")),
+    "shards": lambda folder, _: rw.LambdaMART(**SMALL).fit(rw.Shards(folder)),
+    "workers": lambda folder, engine: rw.LambdaMART(**SMALL).on(engine).fit(rw.Shards(folder)),
+    "bag": lambda folder, _: rw.BLMART(**SMALL, n_bags=2, overfit=True).fit(rw.read(str(folder / "0.parquet"))),
+    "bag of shards": lambda folder, _: rw.BLMART(**SMALL, n_bags=2, overfit=True).fit(rw.Shards(folder)),
+    "bag by workers": lambda folder, engine: (
+        rw.BLMART(**SMALL, n_bags=2, overfit=True).on(engine).fit(rw.Shards(folder))
+    ),
+    "linear": lambda folder, _: rw.RankSVM().fit(rw.read(str(folder / "0.parquet"))),
+    "clone": lambda folder, _: clone(rw.LambdaMART(**SMALL)).fit(rw.read(str(folder / "0.parquet"))),
+}
+
+
+@pytest.fixture(scope="module")
+def shards(index, tmp_path_factory):
+    """A file with all queries, and another with one more."""
+    folder = tmp_path_factory.mktemp("shards")
+    data = features_of(index, every_pair(index))
+    data = replace(data, labels=np.tile(np.array([2, 1, 0, 0], np.float32), len(QUERIES)))
+    rw.write(data.take_queries(np.arange(4)), folder / "0.parquet")
+    rw.write(data.take_queries(np.arange(4, len(QUERIES))), folder / "1.parquet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with open_engine(workers=2) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_specification_survives_every_way_of_training(way, index, shards, engine, tmp_path):
+    ranker = WAYS[way](shards, engine)
+    ranker.save(tmp_path / "model.rw")
+    origin = rw.load(tmp_path / "model.rw").trained_.features.origin
+    assert origin is not None
+    assert origin.specification == default_specification(index.fields)
+    assert origin.fields == tuple(index.fields)
+
+
+def test_shards_of_different_specifications_keep_none(shards, tmp_path):
+    data = rw.read(str(shards / "1.parquet"))
+    rw.write(rw.read(str(shards / "0.parquet")), tmp_path / "0.parquet")
+    rw.write(replace(data, feature_origin=None), tmp_path / "1.parquet")
+    assert rw.LambdaMART(**SMALL).fit(rw.Shards(tmp_path)).trained_.features.origin is None
 
 
 def test_a_model_without_a_specification_keeps_none():

@@ -18,6 +18,7 @@ from rankwright.web.limits import Limits
 from rankwright.web.messages import Request, Response, as_json
 from rankwright.web.metrics import MetricBoard, labels_text
 from rankwright.web.routes import Route
+from rankwright.web.turns import Turns
 
 TOKENS = ("first-token-of-all", "second-token-of-all")
 
@@ -134,6 +135,14 @@ class TestLimits:
         assert (answer.status, answer.headers["connection"]) == (408, "close")
         assert asked(app, "POST", "/echo", parts=[b"x"] * 100, delay=0.01).status == 408
 
+    def test_a_body_that_nobody_wants_is_read_or_the_connection_is_closed(self):
+        app = made()
+        small = asked(app, "POST", "/nothing", b"x" * 1000)
+        assert (small.status, small.headers.get("connection")) == (404, None)
+        for how in ({"parts": [b"x"] * 3}, {"headers": {"content-length": "300000"}}, {"body": b"x", "delay": 5}):
+            told = asked(app, "POST", "/nothing", **how)
+            assert (told.status, told.headers["connection"]) == (404, "close")
+
     def test_who_comes_when_too_many_wait_is_refused_at_once(self):
         app = made(limits=Limits(waiting=2))
 
@@ -148,6 +157,50 @@ class TestLimits:
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
         assert watched.status == after.status == 200
         assert [one.status for one in slow] == [200, 200]
+
+    def test_who_is_refused_hears_of_it_while_others_still_compute(self):
+        order, newcomers = list[int | str](), list[asyncio.Future[None]]()
+
+        async def come():
+            status = (await asked_async(app, "POST", "/compute", b"x")).status
+            order.append(status)
+
+        def compute(request):
+            order.append("computed")
+            if not newcomers:  # they come while the first one computes
+                newcomers.extend(asyncio.ensure_future(come()) for _ in range(3))
+            return echo(request)
+
+        app = Application(Service([Route("POST", "/compute", compute)]), Shell(limits=Limits(waiting=3)))
+        app._shell.board.open()
+
+        async def several():
+            bodies = [asked_async(app, "POST", "/compute", b"x", delay=0.01) for _ in range(3)]
+            first = await asyncio.gather(*bodies)
+            await asyncio.gather(*newcomers)
+            return [one.status for one in first]
+
+        assert asyncio.run(several()) == [200] * 3
+        assert order.count(503) == 2
+        assert order[:4].count("computed") < 3
+
+    def test_a_turn_that_is_given_up_passes_on(self):
+        turns, done = Turns(), list[int | str]()
+
+        async def compute(name, seconds=0.0):
+            async with turns:
+                await asyncio.sleep(seconds)
+                done.append(name)
+
+        async def several():
+            tasks = [asyncio.create_task(compute(number, 0.01)) for number in range(4)]
+            await asyncio.sleep(0)
+            tasks[1].cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await compute("later")
+
+        asyncio.run(several())
+        assert done == [0, 2, 3, "later"]
 
     def test_no_limit_is_nothing(self):
         with pytest.raises(SettingError, match="the limit body must be above 0"):

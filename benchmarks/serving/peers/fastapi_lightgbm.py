@@ -15,7 +15,7 @@ booster = lightgbm.Booster(model_file=sys.argv[1])
 app = FastAPI()
 
 
-@app.post("/v1/rank")  # type: ignore[untyped-decorator]
+@app.post("/v1/rank")
 async def rank(request: Request) -> Response:
     rows = np.array(orjson.loads(await request.body())["rows"], np.float32)
     scores = np.asarray(booster.predict(rows, num_threads=1))

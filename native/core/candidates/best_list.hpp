@@ -34,6 +34,15 @@ class BestList {
     // A score must exceed it to come in.
     double threshold() const { return threshold_; }
 
+    // How many documents were found, and k at most.
+    std::size_t size() const { return std::min(found_.size(), k_); }
+
+    // The worst score of the best k, where so many were found.
+    double worst() {
+        drop_worst();
+        return found_.back().score;
+    }
+
     // Tells that k documents or more score at least so much; a score that equals it may still come in.
     void expect(double score) { threshold_ = std::max(threshold_, score - score_unit); }
 

@@ -12,13 +12,15 @@
 #include <vector>
 
 #include "core/common/elementary.hpp"
+#include "core/common/simd.hpp"
 
 namespace rankwright {
 
 constexpr std::size_t postings_in_block = 128;
+constexpr std::uint32_t window = 4096; // documents scored together: their sums stay in the fastest cache
 
 // The nearest multiple of 2^-32 of a number below 2^19 in size: what is added leaves no room for more.
-inline double rounded_score(double score) {
+[[gnu::always_inline]] inline double rounded_score(double score) {
     constexpr double shift = 1.5 * (1 << 20);
     return (score + shift) - shift;
 }
@@ -61,6 +63,14 @@ struct TextScorer {
     double smoothing, mean_length, least_length;
 };
 
+// Bounds are in single precision: factors by which rounding errors of some additions are left behind.
+constexpr float rounded_up = 1.00001F, rounded_down = 0.99999F;
+
+// What a count gives at most: weight · count / (count + base + slope · length).
+struct CountBound {
+    float weight, base, slope;
+};
+
 // A term of a query: its weight, and how rare it is.
 struct WeightedTerm {
     double weight, rarity;
@@ -89,10 +99,21 @@ inline BlockBound total_bound(const SegmentPostings &postings, std::size_t block
     return bound;
 }
 
+// The addends of postings with narrow counts, side by side.
+template <typename Formula> struct NarrowAddends {
+    [[gnu::always_inline]] static inline void run(const Formula *formula, WeightedTerm term, const std::uint8_t *counts,
+                                                  const std::uint32_t *documents, const std::int32_t *lengths,
+                                                  std::size_t n, double *found) {
+        for (std::size_t i = 0; i < n; ++i)
+            found[i] = rounded_score(formula->score(term, counts[i], lengths[documents[i]]));
+    }
+};
+
 // Models that see the fields as one text. `Formula` scores a count in a text of some length.
 template <typename Formula> class WholeText {
   public:
     static constexpr bool is_positive = Formula::is_positive;
+    static constexpr bool has_count_bounds = Formula::has_count_bounds;
 
     WholeText(const SegmentPostings &postings, const TextScorer &scorer)
         : postings_(postings), formula_(scorer), documents_(postings.documents.data()),
@@ -109,8 +130,29 @@ template <typename Formula> class WholeText {
             for (std::size_t i = begin; i < end; ++i) *found++ = addend(term, i);
             return;
         }
-        for (std::size_t i = begin; i < end; ++i)
-            *found++ = rounded_score(formula_.score(term, narrow_[i], lengths_[documents_[i]]));
+        run_for<NarrowAddends<Formula>>(simd_, &formula_, term, narrow_ + begin, documents_ + begin, lengths_,
+                                        end - begin, found);
+    }
+    double addend_of(WeightedTerm term, double count, std::uint32_t document) const {
+        return rounded_score(formula_.score(term, count, lengths_[document]));
+    }
+    CountBound count_bound(WeightedTerm term) const { return formula_.count_bound(term); }
+    const std::int32_t *lengths(std::uint32_t first) const { return lengths_ + first; }
+
+    // Writes the counts of postings to the places of their documents, as long as they are below 256. A file may hold
+    // postings in any order, but they stay in the window.
+    bool spread_counts(const std::uint32_t *documents, std::size_t begin, std::size_t end, std::uint32_t first,
+                       std::uint8_t *counts) const {
+        if (narrow_ != nullptr) {
+            for (std::size_t i = begin; i < end; ++i) counts[(documents[i] - first) % window] = narrow_[i];
+            return true;
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+            const double count = total_count(postings_, i);
+            if (count > 255) return false;
+            counts[(documents[i] - first) % window] = static_cast<std::uint8_t>(count);
+        }
+        return true;
     }
     double bound(WeightedTerm term, std::size_t block) const {
         const auto [count, length] = total_bound(postings_, block);
@@ -128,6 +170,7 @@ template <typename Formula> class WholeText {
     const std::uint32_t *documents_;
     const std::int32_t *lengths_;
     const std::uint8_t *narrow_; // counts, where there is one field and they fit
+    Simd simd_ = simd_level();
 };
 
 // No part of the score belongs to the document alone.
@@ -138,24 +181,29 @@ struct NoPrior {
 
 // BM25: count / (count + k1 (1 - b + b length / mean)). The base is k1 (1 - b), the slope k1 b / mean.
 struct Bm25Formula : NoPrior {
-    static constexpr bool is_positive = true;
+    static constexpr bool is_positive = true, has_count_bounds = true;
     double base, slope;
 
     explicit Bm25Formula(const TextScorer &scorer) : base(scorer.bases.front()), slope(scorer.slopes.front()) {}
-    double score(WeightedTerm term, double count, double length) const {
+    [[gnu::always_inline]] double score(WeightedTerm term, double count, double length) const {
         return count > 0 ? term.weight * (count / (count + (base + slope * length))) : 0;
+    }
+    CountBound count_bound(WeightedTerm term) const {
+        constexpr double most = 1e30; // what is larger leaves nothing of a score; a bound may be too large
+        return {static_cast<float>(term.weight) * rounded_up, static_cast<float>(std::min(base, most)) * rounded_down,
+                static_cast<float>(std::min(slope, most)) * rounded_down};
     }
 };
 
 // A language model smoothed by the collection's: log(1 + count · rarity), where rarity is 1 / (μ · share of the
 // collection), and for each word of the query log(μ / (μ + length)).
 struct DirichletFormula {
-    static constexpr bool is_positive = true;
+    static constexpr bool is_positive = true, has_count_bounds = false;
     double smoothing, least_length;
 
     explicit DirichletFormula(const TextScorer &scorer)
         : smoothing(scorer.smoothing), least_length(scorer.least_length) {}
-    double score(WeightedTerm term, double count, double) const {
+    [[gnu::always_inline]] double score(WeightedTerm term, double count, double) const {
         return term.weight * log_of(1.0 + count * term.rarity);
     }
     double prior(double query_length, double length) const { return -query_length * log_of(1.0 + length / smoothing); }
@@ -165,11 +213,11 @@ struct DirichletFormula {
 // DPH, divergence from randomness without parameters; rarity is documents / occurrences. A common term may lower a
 // score.
 struct DphFormula : NoPrior {
-    static constexpr bool is_positive = false;
+    static constexpr bool is_positive = false, has_count_bounds = false;
     double mean_length;
 
     explicit DphFormula(const TextScorer &scorer) : mean_length(scorer.mean_length) {}
-    double score(WeightedTerm term, double count, double length) const {
+    [[gnu::always_inline]] double score(WeightedTerm term, double count, double length) const {
         constexpr double log2_of_e = Elementary<double>::log2_of_e, two_pi = 6.283185307179586;
         const double share = count / length;
         if (!(count > 0) || !(share < 1)) return 0;
@@ -182,7 +230,7 @@ struct DphFormula : NoPrior {
 // BM25F: counts of fields, each divided by its field's length norm and weighted, are added before they saturate.
 class WeightedFields {
   public:
-    static constexpr bool is_positive = true;
+    static constexpr bool is_positive = true, has_count_bounds = false;
 
     WeightedFields(const SegmentPostings &postings, const TextScorer &scorer) : postings_(postings), scorer_(scorer) {}
 

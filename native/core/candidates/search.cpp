@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <cmath>
 #include <limits>
 
 #include "core/candidates/best_list.hpp"
+#include "core/candidates/dense_terms.hpp"
 #include "core/candidates/term_cursor.hpp"
 #include "core/common/parallel.hpp"
 
@@ -13,10 +14,13 @@ namespace rankwright {
 
 namespace {
 
-constexpr std::uint32_t window = 4096;   // documents scored together: their sums stay in the fastest cache
 constexpr std::size_t few = window / 32; // so few postings are gone through one by one, not by looking at every sum
 constexpr std::size_t batch = 256;       // postings scored, and sums looked at, together
-constexpr std::size_t sampled_lists = 4; // times k postings are scored to find a first threshold
+constexpr std::size_t dense_share = 8;   // a term is dense where at least so large a part of the documents has it
+constexpr std::size_t looked_at = 64;    // bounds looked at together
+// To guess a threshold, `piece` documents of each `piece` · `one_of` are searched, where terms have many documents.
+constexpr std::uint32_t piece = 512, one_of = 8;
+constexpr std::size_t many_lists = 16; // times k
 
 // Whether the terms stand next to each other, in this order, in a field of the document.
 bool has_phrase(const SegmentStreams &streams, std::uint32_t document, std::span<const std::uint32_t> terms) {
@@ -56,32 +60,31 @@ template <typename Scorer> class QuerySearch {
     using Cursor = TermCursor<Scorer>;
 
     QuerySearch(const SegmentPostings &postings, const Scorer &scorer, Conditions conditions, double query_length,
-                std::int64_t first, BestList &best)
+                std::int64_t first, Simd simd)
         : postings_(postings), scorer_(scorer), conditions_(conditions), query_length_(query_length), first_(first),
-          best_(best), most_prior_(scorer.most_prior(query_length)) {}
+          most_prior_(scorer.most_prior(query_length)), dense_(simd) {}
 
-    void add_term(std::uint32_t number, WeightedTerm term) { cursors_.emplace_back(postings_, scorer_, term, number); }
+    void add_term(std::uint32_t number, WeightedTerm term) { terms_.emplace_back(postings_, scorer_, term, number); }
 
-    // Finds a score that k documents reach by one term alone, from the rarest terms, before any document is looked at.
-    // A document may come in several lists, but in the longest only once.
-    void expect_from_single_terms(std::size_t k) {
-        if constexpr (!Scorer::is_positive) return;
-        std::sort(cursors_.begin(), cursors_.end(),
-                  [](const Cursor &a, const Cursor &b) { return a.size() < b.size(); });
-        std::vector<double> scores;
-        std::size_t longest = 0;
-        for (const Cursor &cursor : cursors_) {
-            const std::size_t before = scores.size();
-            append_scores(cursor, std::min(cursor.size(), sampled_lists * k - before), scores);
-            longest = std::max(longest, scores.size() - before);
-        }
-        const std::size_t rank = k + scores.size() - longest;
-        if (scores.size() < rank) return;
-        std::nth_element(scores.begin(), scores.begin() + (rank - 1), scores.end(), std::greater<>());
-        if (scores[rank - 1] > 0 || most_prior_ < 0) best_.expect(scores[rank - 1]);
+    // A score that k documents probably reach: what a sample of the documents suggests, or -infinity.
+    double guess(std::size_t k) {
+        constexpr double nothing = -std::numeric_limits<double>::infinity();
+        std::size_t n_postings = 0;
+        for (const Cursor &term : terms_) n_postings += term.size();
+        if (n_postings / many_lists < k || postings_.n_documents() < 2 * piece * one_of) return nothing;
+        const double expected = static_cast<double>(k) / one_of;
+        std::size_t rank = k / one_of + 1; // of which the sample has fewer than expected, by three standard deviations
+        while (static_cast<double>(rank) - 3 * std::sqrt(static_cast<double>(rank)) < expected) ++rank;
+        BestList sample({}, {}, rank);
+        begin(sample);
+        const auto n_documents = static_cast<std::uint32_t>(postings_.n_documents());
+        for (std::uint32_t from = 0; n_documents - from > piece * one_of; from += piece * one_of)
+            search_window(from, from + piece);
+        return sample.size() < rank ? nothing : sample.worst();
     }
 
-    void run() {
+    void run(BestList &best) {
+        begin(best);
         const auto n_documents = static_cast<std::uint32_t>(postings_.n_documents());
         std::uint32_t from = next_after(0);
         while (from < n_documents) {
@@ -92,40 +95,36 @@ template <typename Scorer> class QuerySearch {
     }
 
   private:
+    // Postings of a term in a window.
+    struct Walked {
+        Cursor *cursor;
+        std::size_t begin, end;
+    };
+
+    void begin(BestList &best) {
+        best_ = &best;
+        cursors_ = terms_;
+    }
+
     std::uint32_t next_after(std::uint32_t from) const {
         std::uint32_t next = std::numeric_limits<std::uint32_t>::max();
         for (const Cursor &cursor : cursors_) next = std::min(next, cursor.next_after(from));
         return next;
     }
 
-    // The scores of the first n documents of a term, without what other terms add; of those that have it.
-    void append_scores(const Cursor &cursor, std::size_t n, std::vector<double> &scores) const {
-        for (std::size_t posting = cursor.begin(); posting < cursor.begin() + n; ++posting) {
-            const std::uint32_t document = postings_.documents[posting];
-            if (document >= postings_.n_documents()) throw std::invalid_argument("a posting names no document");
-            if (scorer_.matches(posting))
-                scores.push_back(scorer_.addend(cursor.term(), posting) + scorer_.prior(query_length_, document));
-        }
-    }
-
     void search_window(std::uint32_t from, std::uint32_t to) {
         for (Cursor &cursor : cursors_) cursor.enter(from, to);
         std::erase_if(cursors_, [](const Cursor &cursor) { return cursor.is_done(); });
         const std::size_t n_asked = arrange();
-        if (n_asked == cursors_.size()) return;
-        if (Scorer::is_positive && n_asked + 1 == cursors_.size()) {
-            visit_list(from, to, n_asked);
-            return;
-        }
-        std::size_t n_postings = 0;
-        for (std::size_t i = n_asked; i < cursors_.size(); ++i) n_postings += add_up(cursors_[i], from, to);
-        if (n_postings == 0) return;
-        if (n_postings <= few || !Scorer::is_positive) {
-            visit_touched(from, n_asked);
+        walked_.clear();
+        for (std::size_t i = n_asked; i < cursors_.size(); ++i) walk(cursors_[i], from, to);
+        if (!dense_.empty()) {
+            visit_dense(from, to, n_asked);
+        } else if (Scorer::is_positive && walked_.size() == 1) {
+            visit_list(walked_.front(), from, n_asked);
         } else {
-            visit_sums(from, to, n_asked);
+            visit_sparse(from, to, n_asked);
         }
-        touched_.clear();
     }
 
     // Sorts the terms by what they can add, and returns how many of the least are only asked: together they cannot lift
@@ -138,44 +137,24 @@ template <typename Scorer> class QuerySearch {
         std::size_t n_asked = 0;
         for (const Cursor &cursor : cursors_) {
             const double most = asked_most_.back() + cursor.most();
-            if (most + most_prior_ > best_.threshold()) break;
+            if (most + most_prior_ > best_->threshold()) break;
             asked_most_.push_back(most);
             ++n_asked;
         }
         return n_asked;
     }
 
-    // Adds what the term gives to the documents of the window; returns how many postings it has there.
-    std::size_t add_up(Cursor &cursor, std::uint32_t from, std::uint32_t to) {
+    // Takes the term's postings of the window: as counts of all documents where many have it, else one by one.
+    void walk(Cursor &cursor, std::uint32_t from, std::uint32_t to) {
         std::size_t begin = 0, end = 0;
         cursor.take(from, to, begin, end);
-        std::array<double, batch> addends;
-        for (std::size_t at = begin; at < end; at += batch) {
-            const std::size_t stop = std::min(at + batch, end);
-            require_in_window(at, stop, from, to);
-            scorer_.addends(cursor.term(), at, stop, addends.data());
-            for (std::size_t i = at; i < stop; ++i) sums_[postings_.documents[i] - from] += addends[i - at];
+        if (begin == end) return;
+        if constexpr (Scorer::has_count_bounds) {
+            const bool is_dense = (end - begin) * dense_share >= to - from;
+            if (is_dense && dense_.take(scorer_, cursor.term(), postings_.documents.data(), begin, end, from)) return;
         }
-        if (!Scorer::is_positive || touched_.size() + (end - begin) <= few) {
-            for (std::size_t i = begin; i < end; ++i)
-                if (scorer_.matches(i)) touched_.push_back(postings_.documents[i]);
-        }
-        return end - begin;
-    }
-
-    // Goes through the documents of one term, which need no sums.
-    void visit_list(std::uint32_t from, std::uint32_t to, std::size_t n_asked) {
-        Cursor &cursor = cursors_[n_asked];
-        std::size_t begin = 0, end = 0;
-        cursor.take(from, to, begin, end);
-        std::array<double, batch> addends;
-        for (std::size_t at = begin; at < end; at += batch) {
-            const std::size_t stop = std::min(at + batch, end);
-            require_in_window(at, stop, from, to);
-            scorer_.addends(cursor.term(), at, stop, addends.data());
-            visit_above(std::span(addends).first(stop - at), n_asked,
-                        [&](std::size_t i) { return postings_.documents[at + i]; });
-        }
+        require_in_window(begin, end, from, to);
+        walked_.push_back({&cursor, begin, end});
     }
 
     // A file may hold postings in any order.
@@ -186,10 +165,66 @@ template <typename Scorer> class QuerySearch {
         if (!fits) throw std::invalid_argument("the postings of a term are not in order");
     }
 
+    // Goes through the documents that the bounds of dense terms, and sums of the others, leave.
+    void visit_dense(std::uint32_t from, std::uint32_t to, std::size_t n_asked) {
+        if constexpr (Scorer::has_count_bounds) {
+            for (const Walked &walked : walked_) add_up(walked, from);
+            const std::size_t n = to - from, n_sums = walked_.empty() ? 0 : n;
+            dense_.bound(scorer_, from, n, std::span(sums_).first(n_sums));
+            for (std::size_t begin = 0; begin < n; begin += looked_at)
+                dense_.visit_above(begin, std::min(begin + looked_at, n), bar(n_asked), [&](std::size_t place) {
+                    const auto document = from + static_cast<std::uint32_t>(place);
+                    visit(document, sums_[place] + dense_.score(scorer_, document, place), n_asked);
+                });
+            std::fill_n(sums_.begin(), n_sums, 0.0);
+            dense_.clear();
+        }
+    }
+
+    void visit_sparse(std::uint32_t from, std::uint32_t to, std::size_t n_asked) {
+        std::size_t n_postings = 0;
+        for (const Walked &walked : walked_) {
+            n_postings += walked.end - walked.begin;
+            add_up(walked, from);
+        }
+        if (n_postings == 0) return;
+        if (n_postings <= few || !Scorer::is_positive) {
+            visit_touched(from, n_asked);
+        } else {
+            visit_sums(from, to, n_asked);
+        }
+    }
+
+    // Adds what the term gives to the documents of the window.
+    void add_up(const Walked &walked, std::uint32_t from) {
+        std::array<double, batch> addends;
+        for (std::size_t at = walked.begin; at < walked.end; at += batch) {
+            const std::size_t stop = std::min(at + batch, walked.end);
+            scorer_.addends(walked.cursor->term(), at, stop, addends.data());
+            for (std::size_t i = at; i < stop; ++i) sums_[postings_.documents[i] - from] += addends[i - at];
+        }
+    }
+
+    // Goes through the documents of one term, which need no sums.
+    void visit_list(const Walked &walked, std::uint32_t, std::size_t n_asked) {
+        std::array<double, batch> addends;
+        for (std::size_t at = walked.begin; at < walked.end; at += batch) {
+            const std::size_t stop = std::min(at + batch, walked.end);
+            scorer_.addends(walked.cursor->term(), at, stop, addends.data());
+            visit_above(std::span(addends).first(stop - at), n_asked,
+                        [&](std::size_t i) { return postings_.documents[at + i]; });
+        }
+    }
+
     void visit_touched(std::uint32_t from, std::size_t n_asked) {
-        std::sort(touched_.begin(), touched_.end());
-        touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
-        for (const std::uint32_t document : touched_) {
+        std::vector<std::uint32_t> &touched = touched_;
+        touched.clear();
+        for (const Walked &walked : walked_)
+            for (std::size_t i = walked.begin; i < walked.end; ++i)
+                if (scorer_.matches(i)) touched.push_back(postings_.documents[i]);
+        std::sort(touched.begin(), touched.end());
+        touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+        for (const std::uint32_t document : touched) {
             const double sum = sums_[document - from];
             sums_[document - from] = 0;
             visit(document, sum, n_asked);
@@ -203,15 +238,20 @@ template <typename Scorer> class QuerySearch {
         std::fill_n(sums_.begin(), to - from, 0.0);
     }
 
+    // What terms that are walked must give a document, so that it can still come in.
+    double bar(std::size_t n_asked) const {
+        return std::max(0.0, best_->threshold() - asked_most_[n_asked] - most_prior_);
+    }
+
     // Visits the documents whose sums can still come in. Where nothing was added, a sum is 0.
     template <typename DocumentOf>
     void visit_above(std::span<const double> sums, std::size_t n_asked, DocumentOf document_of) {
-        const double bar = std::max(0.0, best_.threshold() - asked_most_[n_asked] - most_prior_);
+        const double least = bar(n_asked);
         std::array<std::uint16_t, batch> above;
         std::size_t n_above = 0;
         for (std::size_t i = 0; i < sums.size(); ++i) {
             above[n_above] = static_cast<std::uint16_t>(i);
-            n_above += sums[i] > bar ? 1 : 0;
+            n_above += sums[i] > least ? 1 : 0;
         }
         for (std::size_t i = 0; i < n_above; ++i) visit(document_of(above[i]), sums[above[i]], n_asked);
     }
@@ -220,10 +260,10 @@ template <typename Scorer> class QuerySearch {
     void visit(std::uint32_t document, double sum, std::size_t n_asked) {
         double score = sum + scorer_.prior(query_length_, document);
         for (std::size_t i = n_asked; i-- > 0;) {
-            if (score + asked_most_[i + 1] <= best_.threshold()) return;
+            if (score + asked_most_[i + 1] <= best_->threshold()) return;
             score += cursors_[i].at(document);
         }
-        if (score > best_.threshold() && conditions_.hold(document)) best_.add({score, first_ + document});
+        if (score > best_->threshold() && conditions_.hold(document)) best_->add({score, first_ + document});
     }
 
     const SegmentPostings &postings_;
@@ -231,12 +271,14 @@ template <typename Scorer> class QuerySearch {
     Conditions conditions_;
     double query_length_;
     std::int64_t first_;
-    BestList &best_;
     double most_prior_;
-    std::vector<Cursor> cursors_;
+    BestList *best_ = nullptr;
+    std::vector<Cursor> terms_, cursors_; // at their beginning, and where the search is
     std::vector<double> asked_most_{0.0}; // by the first n terms together
-    std::vector<std::uint32_t> touched_;  // documents with a posting in the window, where these are few
+    std::vector<Walked> walked_;
+    std::vector<std::uint32_t> touched_; // documents with a posting in the window, where these are few
     std::array<double, window> sums_{};
+    DenseTerms dense_;
 };
 
 template <typename Scorer> struct SegmentSearch {
@@ -248,21 +290,27 @@ template <typename Scorer> struct SegmentSearch {
     std::span<const std::uint8_t> kept;
     std::int64_t first;
     const TopDocuments &tops;
+    Simd simd = simd_level();
 
     void run(std::size_t query) const {
         const std::size_t k = tops.k(), row = query * k;
         const auto size = static_cast<std::size_t>(tops.sizes[query]);
         if (k == 0) return;
-        BestList best(tops.scores.subspan(row, size), tops.documents.subspan(row, size), k);
         QuerySearch<Scorer> search(postings, scorer, {streams, phrases, kept, query}, queries.lengths[query], first,
-                                   best);
+                                   simd);
         for (std::int64_t i = queries.starts[query]; i < queries.starts[query + 1]; ++i) {
             if (queries.terms[i] == no_term) continue;
             if (queries.terms[i] >= postings.n_terms()) throw std::invalid_argument("a query's term is not there");
             search.add_term(queries.terms[i], {queries.weights[i], queries.rarities[i]});
         }
-        if (kept.empty() && phrases.starts.empty()) search.expect_from_single_terms(k);
-        search.run();
+        const BestList before(tops.scores.subspan(row, size), tops.documents.subspan(row, size), k);
+        BestList best = before;
+        best.expect(search.guess(k));
+        search.run(best);
+        if (best.size() < k && best.threshold() > before.threshold()) { // fewer reach the threshold than was guessed
+            best = before;
+            search.run(best);
+        }
         const std::vector<ScoredDocument> &found = best.sorted();
         for (std::size_t i = 0; i < found.size(); ++i) {
             tops.scores[row + i] = found[i].score;

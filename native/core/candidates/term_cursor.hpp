@@ -20,6 +20,20 @@ inline std::size_t gallop(const std::uint32_t *documents, std::size_t low, std::
     return std::lower_bound(documents + low, documents + std::max(low, high), wanted) - documents;
 }
 
+// The same, searched for on both sides of `near`, where it is expected.
+inline std::size_t gallop_from(const std::uint32_t *documents, std::size_t near, std::size_t low, std::size_t end,
+                               std::uint32_t wanted) {
+    if (near >= end) near = end == low ? low : end - 1;
+    if (near == end || documents[near] < wanted) return gallop(documents, near, end, wanted);
+    std::size_t step = 1, high = near;
+    while (near > low && documents[near] >= wanted) {
+        high = near;
+        near = near - low > step ? near - step : low;
+        step *= 2;
+    }
+    return std::lower_bound(documents + near, documents + high, wanted) - documents;
+}
+
 template <typename Scorer> class TermCursor {
   public:
     TermCursor(const SegmentPostings &postings, const Scorer &scorer, WeightedTerm term, std::size_t number)
@@ -27,7 +41,8 @@ template <typename Scorer> class TermCursor {
           begin_(static_cast<std::size_t>(postings.starts[number])),
           end_(static_cast<std::size_t>(postings.starts[number + 1])), place_(begin_),
           first_block_(static_cast<std::size_t>(postings.block_starts[number])),
-          n_blocks_((end_ - begin_ + postings_in_block - 1) / postings_in_block) {
+          n_blocks_((end_ - begin_ + postings_in_block - 1) / postings_in_block),
+          share_(static_cast<double>(end_ - begin_) / static_cast<double>(postings.n_documents())) {
         const auto stored = static_cast<std::size_t>(postings.block_starts[number + 1]) - first_block_;
         if (stored != n_blocks_) throw std::invalid_argument("a term has another number of blocks than its postings");
     }
@@ -59,7 +74,10 @@ template <typename Scorer> class TermCursor {
 
     // What the term adds to a document; documents are asked for in their order.
     double at(std::uint32_t document) {
-        place_ = gallop(documents_, std::max(place_, start_of(block_)), end_, document);
+        const std::size_t low = std::max(place_, start_of(block_));
+        if (low >= end_) return 0;
+        const double passed = document > documents_[low] ? document - documents_[low] : 0;
+        place_ = gallop_from(documents_, low + static_cast<std::size_t>(passed * share_), low, end_, document);
         return place_ < end_ && documents_[place_] == document ? scorer_->addend(term_, place_) : 0;
     }
 
@@ -81,6 +99,7 @@ template <typename Scorer> class TermCursor {
     WeightedTerm term_;
     std::size_t begin_, end_, place_; // all postings before `place` are of earlier documents
     std::size_t first_block_, n_blocks_, block_ = 0;
+    double share_;                                       // of the documents, that have the term
     std::size_t bounded_ = static_cast<std::size_t>(-1); // the block whose bound is known
     double bound_ = 0, most_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/common/parallel.hpp"
@@ -92,6 +93,19 @@ void scale_queries(std::span<const float> features, std::size_t n_features, std:
     });
 }
 
+// The known values of a feature in a query, sorted, each with where it belongs.
+using Known = std::vector<std::pair<float, std::size_t>>;
+
+void scale_sorted(const Known &known, std::span<float> out) {
+    const double last = static_cast<double>(known.size()) - 1.0;
+    for (std::size_t first = 0, end = 0; first < known.size(); first = end) {
+        while (end < known.size() && known[end].first == known[first].first) ++end;
+        const double place = static_cast<double>(first + end - 1); // twice the mean place of the equal ones
+        const auto scaled = last == 0.0 ? 0.0F : static_cast<float>(place / last - 1.0);
+        for (std::size_t one = first; one < end; ++one) out[known[one].second] = scaled;
+    }
+}
+
 } // namespace
 
 void scale_by_mean(std::span<const float> features, std::size_t n_features, std::span<const std::int64_t> offsets,
@@ -102,6 +116,27 @@ void scale_by_mean(std::span<const float> features, std::size_t n_features, std:
 void scale_by_range(std::span<const float> features, std::size_t n_features, std::span<const std::int64_t> offsets,
                     std::span<float> out, int threads) {
     scale_queries<Ranges>(features, n_features, offsets, out, threads);
+}
+
+void scale_by_rank(std::span<const float> features, std::size_t n_features, std::span<const std::int64_t> offsets,
+                   std::span<float> out, int threads) {
+    parallel_for(offsets.size() - 1, threads, queries_at_a_time, [&](std::size_t first, std::size_t last) {
+        Known known;
+        const auto first_value = [&](std::size_t query) {
+            return static_cast<std::size_t>(offsets[query]) * n_features;
+        };
+        for (std::size_t query = first; query < last; ++query) {
+            for (std::size_t feature = 0; feature < n_features; ++feature) {
+                known.clear();
+                for (auto at = first_value(query) + feature; at < first_value(query + 1); at += n_features) {
+                    out[at] = features[at];
+                    if (!std::isnan(features[at])) known.emplace_back(features[at], at);
+                }
+                std::ranges::sort(known);
+                scale_sorted(known, out);
+            }
+        }
+    });
 }
 
 } // namespace rankwright

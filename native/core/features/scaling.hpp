@@ -17,4 +17,9 @@ void scale_by_mean(std::span<const float> features, std::size_t n_features, std:
 void scale_by_range(std::span<const float> features, std::size_t n_features, std::span<const std::int64_t> offsets,
                     std::span<float> out, int threads);
 
+// Fills `out` with the place of x among the query's values of the feature, from -1 for the smallest to 1 for the
+// largest; equal values share the mean of their places, and 0 where all of them are equal.
+void scale_by_rank(std::span<const float> features, std::size_t n_features, std::span<const std::int64_t> offsets,
+                   std::span<float> out, int threads);
+
 } // namespace rankwright

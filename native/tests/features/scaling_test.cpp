@@ -30,6 +30,7 @@ void check(Kernel scale, const std::vector<float> &expected) {
 const rankwright::Test test("scaling", [] {
     check(rankwright::scale_by_mean, {-0.25F, 0, 0.25F, 0, missing, 0, 0, missing});
     check(rankwright::scale_by_range, {0, 0, 1, 0, missing, 0, 0, missing});
+    check(rankwright::scale_by_rank, {-1, 0, 1, 0, missing, 0, 0, missing});
 });
 
 } // namespace

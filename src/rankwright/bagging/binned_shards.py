@@ -15,7 +15,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray, Uint64Array
 from rankwright.cluster.engine import Engine, Report
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset import RankingDataset, one_origin
 from rankwright.data.feature_names import feature_columns, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
@@ -38,6 +38,7 @@ class BinnedShards:
     by_key: IntArray  # the queries of the index in the order of their keys, by which they are numbered here
     mapper: BinMapper
     feature_names: tuple[str, ...]
+    feature_origin: str | None  # how features were made of texts, where all shards tell the same
     digest: str
     states: dict[str, tuple[int, str]]  # of the files when they were indexed
 
@@ -85,13 +86,15 @@ def bin_shards(
     first, second = (np.concatenate(all_of) for all_of in zip(*(look.keys for look in looks), strict=True))
     by_key = np.lexsort((second, first))
     digest = digest_of([first[by_key], second[by_key], mapper.edges, mapper.offsets])
-    return BinnedShards(shards, shards.index(), by_key, mapper, names, digest, states)
+    origin = one_origin(look.feature_origin for look in looks)
+    return BinnedShards(shards, shards.index(), by_key, mapper, names, origin, digest, states)
 
 
 class ShardLook(NamedTuple):
     """What is known of a shard that was read: the keys of its queries, and a sample of rows with their priorities."""
 
     feature_names: tuple[str, ...]
+    feature_origin: str | None
     keys: tuple[Uint64Array, Uint64Array]  # of queries
     sample: tuple[Float32Array, Uint64Array]
 
@@ -102,4 +105,4 @@ def look_at_shard(shared: None, task: tuple[Shards, str, int], report: Report | 
     sample = RowSample(SAMPLE_SIZE, seed)
     documents = shards.file(path).stream_rows(sample.add)
     keys = query_keys(documents.data, sample.hashes())
-    return ShardLook(documents.feature_names, keys, sample.with_priorities())
+    return ShardLook(documents.feature_names, documents.data.feature_origin, keys, sample.with_priorities())

@@ -95,7 +95,7 @@ class ForestBagRecipe:
         told = "bags over shards cannot stop on queries they did not draw: give valid, or set overfit"
         require(ranker.overfit or given.valid is not None, told)
         data = bin_shards(shards, ranker.engine, **ranker.binning())
-        known = KnownFeatures(data.mapper.n_features, tuple(data.feature_names))
+        known = KnownFeatures.of_shards(data.mapper.n_features, data.feature_names, data.feature_origin)
         watched, parts = binned_validation(ranker, known, given, data.mapper)
         single, choosing = ranker.single(**DONE_BEFORE), choosing_part(watched, parts)
         members = ForestMembers(single, data, watched, choosing, bag_plan(ranker), threads_of_a_bag(ranker))

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankwright.bagging import settings as bagging
+from rankwright.blending.settings import BlendSettings
 from rankwright.boosters import settings as boosters
 from rankwright.comparators import settings as comparators
 from rankwright.errors import UnknownNameError
@@ -70,6 +71,7 @@ _TABLE = (
     Kind(nets.NetRankerSettings, "nets.net_rankers:NetRanker", NET),
     Kind(comparators.SortNetSettings, "comparators.sortnet:SortNet", "comparators.model:ComparatorModel"),
     Kind(bagging.BaggingSettings, "bagging.bagging:Bagging", "bagging.bag_models:BagModel"),
+    Kind(BlendSettings, "blending.blend:Blend", "blending.model:BlendModel"),
     Kind(linear.LinearRegressionSettings, "linear.linear_regression:LinearRegression", ARRAYS),
     Kind(linear.PRankSettings, "linear.perceptrons:PRank", ARRAYS),
     Kind(linear.KernelPRankSettings, "linear.perceptrons:KernelPRank", "linear.model:KernelPRankModel"),

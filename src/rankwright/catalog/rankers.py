@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import IntArray
 from rankwright.bagging.settings import BaggingSettings
+from rankwright.blending.settings import BlendSettings
 from rankwright.catalog.kinds import KINDS, UNTRAINED, Kind, found_at, kind_named
 from rankwright.container.checks import file_faults, read_any_field, read_field
 from rankwright.container.file import Container, begins_as_container, is_container, read_container
@@ -92,8 +93,8 @@ def read_model(path: Any, *, module: Any = None, objective: str | None = None) -
     told = f"{os.fspath(path)} holds a {kind.name}, which has no module"
     require(module is None or issubclass(kind.settings, NetSettings) or kind.name == "bagging", told)
     given: dict[str, Any] = {} if module is None else {"module": module}
-    if kind.name == "bagging":
-        given["kinds"] = RANKERS
+    if kind.name in (BaggingSettings.name, BlendSettings.name):
+        given["kinds"] = _Rankers({**KINDS, **UNTRAINED}) if kind.name == BlendSettings.name else RANKERS
     with file_faults(path, "model"):
         return kind.ranker_class().from_state(model.header, model.arrays, **given), model.header
 
@@ -146,10 +147,19 @@ def _open_model(path: str | os.PathLike[str]) -> tuple[Container, Kind]:
 def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:
     kind = _kind_of(header)
     settings = restored_settings(kind.settings, read_any_field(header, "settings"))
+    _check_inner(settings)
+    return read_trained(header, arrays, kind.model_class(settings), settings, _read)
+
+
+def _check_inner(settings: Any) -> None:
+    """Raise where the settings of what a bag or a blend is made of are none."""
     if isinstance(settings, BaggingSettings) and settings.ranker is not None:
         described = {name: value for name, value in settings.ranker.items() if name != "ranker"}
-        restored_settings(_kind_of(settings.ranker).settings, described)  # which checks them
-    return read_trained(header, arrays, kind.model_class(settings), settings, _read)
+        restored_settings(_kind_of(settings.ranker).settings, described)
+    if isinstance(settings, BlendSettings):
+        for one in settings.rankers or ():
+            kind = _kind_of({"ranker": read_field(one, "name", str)})
+            _check_inner(restored_settings(kind.settings, read_any_field(one, "settings")))
 
 
 def _kind_of(header: Mapping[str, Any]) -> Kind:
@@ -161,19 +171,22 @@ def _kind_of(header: Mapping[str, Any]) -> Kind:
 
 
 class _Rankers(Mapping[str, "type[Ranker]"]):
-    """The classes of all kinds by name, each imported when it is asked for."""
+    """The classes of kinds by name, each imported when it is asked for."""
+
+    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+        self._kinds = kinds
 
     def __getitem__(self, name: str) -> type[Ranker]:
-        return KINDS[name].ranker_class()
+        return self._kinds[name].ranker_class()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(KINDS)
+        return iter(self._kinds)
 
     def __len__(self) -> int:
-        return len(KINDS)
+        return len(self._kinds)
 
 
-RANKERS: Mapping[str, type[Ranker]] = _Rankers()
+RANKERS: Mapping[str, type[Ranker]] = _Rankers(KINDS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

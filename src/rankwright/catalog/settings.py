@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rankwright.bagging.settings import BaggingSettings
+from rankwright.blending.settings import BlendSettings
 from rankwright.catalog.kinds import kind_named
 from rankwright.compression.distillation import StudentParams
 from rankwright.errors import SettingError
@@ -33,6 +35,8 @@ def _ranker_of(name: str, values: dict[str, Any]) -> Ranker:
     kind = kind_named(name)
     if issubclass(kind.settings, BaggingSettings):
         values = _with_ranker(values)
+    if issubclass(kind.settings, BlendSettings):
+        values = _with_rankers(values)
     values = with_none(kind.settings, values)
     check_values(kind.settings, values, name)
     return kind.ranker_class()(**values)
@@ -47,6 +51,31 @@ def _with_ranker(values: dict[str, Any]) -> dict[str, Any]:
     settings = {key.removeprefix(OF_RANKER): values[key] for key in own}
     rest = {key: value for key, value in values.items() if key not in own}
     return rest | {"ranker": _ranker_of(ranker or LambdaMARTSettings.name, settings)}
+
+
+def _with_rankers(values: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a blend, with rankers in place of their names."""
+    rankers = values.get("rankers")
+    if isinstance(rankers, str):
+        rankers = [name.strip() for name in rankers.split(",")]
+    if not isinstance(rankers, list):
+        return values
+    return values | {"rankers": [ranker_from_text(*_named(one)) if isinstance(one, str) else one for one in rankers]}
+
+
+def _named(text: str) -> tuple[str, list[str]]:
+    """The name of a ranker and its settings, from a text such as `ranknet epochs=20`."""
+    try:
+        name, *settings = shlex.split(text)
+    except ValueError:
+        raise SettingError(f"a ranker reads like 'ranknet epochs=20', got {text!r}") from None
+    return name, settings
+
+
+def blend_of(rankers: Sequence[str], settings: Iterable[str] = (), **given: Any) -> Any:
+    """The blend of rankers, each a name with settings after blanks; `settings` and `given` are those of the blend."""
+    named = {"rankers": [ranker_from_text(*_named(one)) for one in rankers]} if rankers else {}
+    return ranker_from_text(BlendSettings.name, settings, **named, **given)
 
 
 def bag_of(

@@ -164,7 +164,7 @@ def root(
 COMMANDS = (
     *("quickstart", "inspect", "convert", "split", "clicks", "index", "features", "search"),
     *("judgments", "judgments combine", "judgments next"),
-    *("train", "tune", "cv", "benchmark", "bag"),
+    *("train", "tune", "cv", "benchmark", "bag", "blend", "auto"),
     *("score", "evaluate", "compare", "fuse", "explain", "compress", "export", "serve", "drift", "reproduce", "list"),
 )
 # Where a file cannot be called as its command.

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from rankwright.cli.options import AS_JSON, DATA_FORMAT, THREADS, arg, reads_data
+from rankwright.cli.options import AS_JSON, DATA_FORMAT, REPORT_FILE, THREADS, arg, reads_data
 from rankwright.cli.output import print_json, print_table, print_text, progress
+from rankwright.cli.reporting import check_report_option, origin, write_report
+
+if TYPE_CHECKING:
+    from rankwright.catalog.drift import DriftReport
 
 EXAMPLES = (
     "Example: rankwright drift model.rw today.txt\n\n"
-    "Example: rankwright drift model.rw journal/documents.parquet --json"
+    "Example: rankwright drift model.rw journal/documents.parquet --json\n\n"
+    "Example: rankwright drift model.rw today.txt --report drift.html"
 )
 SHOWN = 10  # features in the table
 
@@ -20,6 +26,7 @@ def drift(
     model: str = arg("A model file whose training left a profile.", "MODEL"),
     data: str = arg("The documents that it scores now; they need no labels.", "DATA"),
     format: str | None = DATA_FORMAT,
+    report: str | None = REPORT_FILE,
     threads: int | None = THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
@@ -30,22 +37,33 @@ def drift(
     where scores moved, or features that carry a tenth of the model's importance.
     """
     from rankwright.catalog.drift import drift_of, required_profile
-    from rankwright.catalog.rankers import load_trained
+    from rankwright.catalog.rankers import load
     from rankwright.formats.reading import DataFile
 
-    trained = load_trained(model)
+    check_report_option(report, model, data)
+    ranker = load(model)
+    trained = ranker.trained()
     required_profile(trained)
     with progress():
         documents = trained.features.file(DataFile(data, format=format, **reading)).read()
-        report = drift_of(trained, documents, threads=threads)
+        found = drift_of(trained, documents, threads=threads)
     if as_json:
-        print_json({"model": model} | report.to_dict())
-        return
-    for line in report.lines():
+        print_json({"model": model} | found.to_dict())
+    else:
+        _show(found)
+    if report is not None:
+        from rankwright.report.pages.drift_page import page_of_drift
+
+        name, about = Path(model).name, origin({"data": data}, {Path(model).name: model})
+        write_report(report, lambda: page_of_drift(found, name, ranker, documents, about))
+
+
+def _show(found: DriftReport) -> None:
+    for line in found.lines():
         print_text(line)
     rows = [
         [one.name, f"{one.index:.3f}", f"{one.alarm_above:.3f}", f"{one.missing[0]:.1%}", f"{one.missing[1]:.1%}"]
-        for one in report.features[:SHOWN]
+        for one in found.features[:SHOWN]
     ]
     columns = ["feature", "PSI", "alarm above", "missing then", "missing now"]
     print_table(columns, rows, numbers=columns[1:])

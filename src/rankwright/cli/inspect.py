@@ -287,7 +287,14 @@ def _model_rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
     yield "features", f"{len(model.feature_names):,}"
     yield "scaling", model.scaling or "none"
     for name, value in model.facts.items():
-        yield FACT_LABELS.get(name, name.replace("_", " ")), _number(value)
+        label = FACT_LABELS.get(name, name.replace("_", " "))
+        if name == "weights_of_rankers":  # of a blend
+            for place, one in enumerate(value):
+                sizes = ", ".join(f"{size:,} {what}" for what, size in one.items() if isinstance(size, int))
+                told = f"{one['ranker']} {one['weight']:.3f}" + (f" ({sizes})" if sizes else "")
+                yield (label if place == 0 else ""), told
+        else:
+            yield label, _number(value)
     if model.compressed_from is not None:
         yield "compressed from", ", ".join(f"{name} {_number(value)}" for name, value in model.compressed_from.items())
     if model.debiasing is not None:
@@ -300,7 +307,16 @@ def _model_rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
         yield "training data", model.training_data
     for place, (name, value) in enumerate(sorted(model.settings.items())):
         shown = f"{model.chosen[name]} (by the data)" if value is None and name in model.chosen else value
-        yield ("settings" if place == 0 else ""), f"{name} = {shown}"
+        yield ("settings" if place == 0 else ""), f"{name} = {_named(shown)}"
+
+
+def _named(value: Any) -> Any:
+    """The value of a setting; rankers of a bag or a blend by their names alone, `--json` has their settings."""
+    if isinstance(value, dict):
+        return value.get("name", value.get("ranker", value))
+    if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        return ", ".join(str(_named(one)) for one in value)
+    return value
 
 
 def _text_rows(model: ModelDescription) -> Iterator[tuple[str, str]]:

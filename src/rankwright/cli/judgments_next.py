@@ -53,7 +53,8 @@ def judgments_next(
     them in the order in which they are proposed, give what was judged with --judged, and the command says which ranker
     is better as soon as that is clear; the estimate has no bias, whenever one stops.
 
-    To improve data to train on, documents come first whose grades are least sure and which the ranker puts high.
+    To improve data to train on, documents are proposed a query at a time, those first of which most is open: some that
+    the ranker puts high, and some further down as the contrast.
     """
     from rankwright.judgments.choosing.judging_plan import plan_comparison
 
@@ -86,16 +87,7 @@ def _for_comparison(plan: JudgingPlan, known: Judgments | None, budget: int) -> 
     columns = {name: [values[row] for row in rows.tolist()] for name, values in plan.columns().items()}
     difference = plan.difference(plan.gains_of(known))
     found = {"proposed": columns, "difference": difference.to_dict(), "documents": len(plan), "pooled": plan.n_pooled}
-    notes = ["nothing was judged yet"]
-    if difference.n_judged:
-        told = f"{difference.n_judged:,} documents judged: the second ranker's {plan.measure.metric.name} is "
-        told += f"{difference.mean:+.4f} from the first's ({difference.interval})"
-        better = "second" if difference.mean > 0 else "first"
-        notes = [
-            told,
-            f"the {better} ranker is better" if difference.is_sure else "it is not clear yet which is better",
-        ]
-    return found, _table(columns, plan.shown().title, notes)
+    return found, _table(columns, plan.shown().title, difference.told(plan.measure.metric.name))
 
 
 def _for_training(

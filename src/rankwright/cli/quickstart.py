@@ -118,6 +118,7 @@ NEXT = (
     ("rankwright score {folder}/model.rw {folder}/test.txt --top 3", "the best documents of each query"),
     ("rankwright evaluate {folder}/test.txt --model {folder}/model.rw --convention all", "as other tools count"),
     ("rankwright train {folder}/train.txt --valid {folder}/valid.txt --out mine.rw", "a model of your own"),
+    ("rankwright auto {folder}/train.txt --budget 2m --out best.rw", "the best blend of many rankers"),
     (
         "rankwright compare {folder}/test.txt --model {folder}/model.rw --model mine.rw --report mine.html",
         "which is better, and how sure that is",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from rankwright.cli.options import AS_JSON, arg, flag, number_given, opt, separated
 from rankwright.cli.output import print_json, tell
-from rankwright.errors import SettingError, require
+from rankwright.errors import require
 
 EXAMPLES = (
     "Example: rankwright serve model.rw\n\n"
@@ -71,6 +69,7 @@ def serve(
     require_server()
     from rankwright.formats.reading import read
     from rankwright.serve.application import JournalSettings, RankServer, ServeSettings
+    from rankwright.serve.models import named_file
     from rankwright.serve.reloading import CheckSample
     from rankwright.serve.traffic import Traffic
     from rankwright.web.access_log import AccessLog
@@ -89,7 +88,7 @@ def serve(
     require(journal is not None or not keep_features, "--keep-features goes with --journal")
     kept = None if journal is None else JournalSettings(journal, click_window, segment_seconds, keep_features)
     traffic = Traffic(_shares(split), _pair(interleave), shadow, salt)
-    settings = ServeSettings([_named(one) for one in models], threads, reload_seconds, sample, traffic, kept)
+    settings = ServeSettings([named_file(one) for one in models], threads, reload_seconds, sample, traffic, kept)
     server = RankServer(settings, Shell(limits, guard, AccessLog(access_log), MetricBoard(processes)))
     for model in server.shelf:
         tell(f"{model.name}: {model.trained.ranker}, {model.n_features} features, version {model.version}")
@@ -116,14 +115,3 @@ def _pair(text: str | None) -> tuple[str, str] | None:
     names = separated(text)
     require(len(names) == 2 and names[0] != names[1], f"--interleave takes two models, A,B, got {text!r}")
     return names[0], names[1]
-
-
-def _named(text: str) -> tuple[str, str]:
-    """The name of a model and its file: what stands before an equals sign, or the file's name without its ending."""
-    name, equals, path = text.partition("=")
-    if not equals or Path(text).exists():
-        name, path = Path(text).name.removesuffix(".rw"), text
-    require(bool(name and path), f"a model is given as MODEL or NAME=MODEL, got {text!r}")
-    if not Path(path).is_file():
-        raise SettingError(f"{path}: there is no such file")
-    return name, path

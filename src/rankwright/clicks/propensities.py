@@ -7,6 +7,7 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float64Array, IntArray, whole_number
 from rankwright.clicks.logs.click_log import ClickLog, check_log, pair_log
 from rankwright.errors import require_input
+from rankwright.linear_algebra import solve_symmetric, times
 
 
 def from_randomised(log: ClickLog, n_ranks: int = 10) -> Float64Array:
@@ -117,7 +118,8 @@ def _fitted(rates: Float64Array, evidence: Float64Array) -> Float64Array:
     found = np.full(n_ranks, np.nan)
     found[0] = 1.0
     if joined.sum() > 1:
-        solution = np.linalg.lstsq((design * weight[:, None])[:, 1:], target * weight, rcond=None)[0]
+        free, aim = (design * weight[:, None])[:, 1:], target * weight
+        solution = solve_symmetric(np.einsum("pi,pj->ij", free, free), times(free.T, aim))
         found[1:] = np.where(joined[1:], np.exp(solution), np.nan)
     return found
 

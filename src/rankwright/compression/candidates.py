@@ -127,7 +127,7 @@ TIMED_REPEATS = 9
 class ModelTrial:
     """The given model, and the parts of the data on which small models are compared with it."""
 
-    model: Any  # a ranker made of trees: it has `forest_` and `with_forest`
+    model: Any  # a ranker made of trees, which has `forest_` and `with_forest`, or a blend, which has the latter
     fit: RankingDataset
     valid: RankingDataset
     test: RankingDataset
@@ -163,11 +163,11 @@ class ModelTrial:
 
     def note(self, means: str) -> dict[str, Any]:
         """The note in the file of a small model on the model that it replaces."""
-        forest = self.model.forest_
+        forest: Forest | None = getattr(self.model, "forest_", None)
         return {
             "ranker": self.model.name,
-            "trees": forest.n_trees,
-            "nodes": len(forest.feature),
+            "trees": None if forest is None else forest.n_trees,
+            "nodes": None if forest is None else len(forest.feature),
             "training_data": self.model.data_digest_,
             "means": means,
         }
@@ -180,7 +180,7 @@ class ModelTrial:
             means=means,
             trees=None if forest is None else forest.n_trees,
             nodes=None if forest is None else len(forest.feature),
-            weights=None if forest is not None else int(ranker.facts()["weights"]),
+            weights=None if forest is not None else ranker.facts().get("weights"),
             bytes=ranker.file_size(),
             microseconds=self._microseconds(ranker),
             valid=valid.mean,
@@ -222,8 +222,8 @@ class ModelTrial:
 
 
 def made_of_trees(model: Ranker) -> Any:
-    """The model, after a check that it is made of trees that can be replaced by others."""
-    if not hasattr(model, "with_forest") or not hasattr(model, "forest_"):
+    """The model, after a check that it is made of trees that can be replaced by others, or a blend."""
+    if not hasattr(model, "with_forest") or not hasattr(model, "trained_"):
         what = getattr(model, "name", type(model).__name__)
-        raise InputError(f"only a trained model made of trees can be compressed; this {what} has none")
+        raise InputError(f"only a trained model made of trees, or a blend, can be compressed; this {what} is neither")
     return model

@@ -26,6 +26,7 @@ from rankwright.tables.text import ShownTable
 from rankwright.training.loop import Listener
 
 DEFAULT_MEANS = ("exact", "prune", "distill", "prune")
+NEAREST = ": none is within it, and this one loses least"
 HELD_OUT = 0.25  # share of the queries for each of the validation and test parts that is not given
 
 
@@ -101,7 +102,7 @@ class Compressed(Tabular):
         after, found = self.after, self.difference
         notes = [
             "* chosen",
-            f"{self.smaller}; chosen for {self.goal.name}",
+            f"{self.smaller}; chosen for {self.goal.name}{'' if self.goal.allows(self.chosen) else NEAREST}",
             f"test: {self.metric} {after.mean:.4f}, 95 % interval {after.interval.low:.4f} to "
             f"{after.interval.high:.4f}, over {after.n_queries} queries; it was {self.before.mean:.4f}",
             f"difference {found.difference:+.4f}, 95 % interval {found.interval.low:+.4f} to "
@@ -158,14 +159,15 @@ def compress(
     listeners: Sequence[Listener] = (),
     verbose: bool = False,
 ) -> Compressed:
-    """Make a model of trees smaller, at a loss that is measured.
+    """Make a model of trees, or a blend, smaller, at a loss that is measured.
 
     Give one goal: `max_loss`, `target_trees` or `target_bytes`.
 
     Parameters
     ----------
     model : Ranker
-        A trained ranker whose model is one forest, such as LambdaMART or BL-MART.
+        A trained ranker whose model is one forest, such as LambdaMART or BL-MART; or a blend, which a forest learns
+        from: without `exact`, and if need be with more loss than `max_loss`, which is told.
     data : RankingDataset
         Documents like those it will score. Labels are needed only where parts of it serve as `valid` or `test`.
     valid : RankingDataset, optional
@@ -219,13 +221,22 @@ def compress(
     model.warn_if_seen(test)
     student = student or StudentParams()
     trial = ModelTrial(trees, fit, valid, test, metric, student.synthetic, seed, threads)
-    task = Task(trial, trees.forest_, "", goal, student, seed, threads, listeners)
+    task = Task(trial, getattr(trees, "forest_", None), "", goal, student, seed, threads, listeners)
     with progress_shown(shows=verbose):
         tried = [Candidate(trial.point("none", model), model), *_tried(task, means)]
         points = tuple(candidate.point for candidate in tried)
-        chosen = tried[goal.chosen(points)]
+        chosen = tried[goal.chosen(points) if task.forest is not None else _chosen_of_blend(points, goal)]
         before, after = trial.tested(model), trial.tested(chosen.ranker)
     return Compressed(chosen.ranker, metric, goal, points, chosen.point, before, after, paired_test(before, after))
+
+
+def _chosen_of_blend(points: Sequence[Point], goal: Goal) -> int:
+    """The index of the model that stands for a blend: one model, if need be one that loses more than was allowed."""
+    smaller = points[1:]
+    require(bool(smaller), "a blend has no trees of its own to drop: name distill, or net, among the means")
+    if goal.max_loss is None or any(map(goal.allows, smaller)):
+        return 1 + goal.chosen(smaller)
+    return 1 + min(range(len(smaller)), key=lambda place: (smaller[place].loss, smaller[place].bytes))
 
 
 def _tried(task: Task, means: Sequence[str]) -> Iterator[Candidate]:

@@ -25,6 +25,7 @@ SELECTION_DOCS = 20_000  # documents that trees are chosen on
 MOST_STUDENT_TREES = 512
 REFIT_CELLS = 2**24  # documents × trees that leaves are fitted to
 LEAST_LEAVES = 8  # in each tree of a student, however small the teacher's are
+LEAVES_OF_BLENDS = 31  # the same where the teacher is a blend
 STEP = 2**0.5  # ratio of one size to the one before
 BEYOND = 2  # how many times larger than needed forests grow, to show more of the curve and give pruning a choice
 
@@ -42,7 +43,7 @@ class Task:
     """The input of a means: the forest to start from, the goal, and the trial that measures its models."""
 
     trial: ModelTrial
-    forest: Forest
+    forest: Forest | None  # None of a blend, which is several models: a forest learns from it first
     made_by: str  # the means that made the forest; "" where its scores are the given model's
     goal: Goal
     student: StudentParams
@@ -74,6 +75,8 @@ class Task:
 
 def exact(task: Task) -> Iterator[Candidate]:
     """A forest with fewer nodes and exactly the same scores; then one with equal shapes merged, which rounds scores."""
+    if task.forest is None:
+        return
     smaller = simplified(task.forest)
     yield task.candidate("exact", smaller, same_level=True)
     merged = merge_equal_shapes(smaller)
@@ -83,8 +86,10 @@ def exact(task: Task) -> Iterator[Candidate]:
 
 def prune(task: Task) -> Iterator[Candidate]:
     """A few of the trees, with leaves fitted anew to the given model's scores."""
+    if task.forest is None:
+        return
     features, groups, target = task.documents(SELECTION_DOCS)
-    most = _most_trees(task.forest, MOST_SELECTED, task.goal)
+    most = _most_trees(task.forest.n_trees, MOST_SELECTED, task.goal)
     selection = select_trees(task.forest, features, groups, target, most, threads=task.threads)
     if selection.n_trees:
         name = f"{task.made_by}+prune" if task.made_by else "prune"
@@ -93,17 +98,22 @@ def prune(task: Task) -> Iterator[Candidate]:
 
 def distill(task: Task) -> Iterator[Candidate]:
     """Forests that learned from the given model."""
-    teacher = task.trial.model.forest_
-    leaves = task.student.max_leaves or max(int(teacher.n_leaves_of_trees().max(initial=0)), LEAST_LEAVES)
+    lesson, teacher = task.trial.tree_lesson, getattr(task.trial.model, "forest_", None)
+    if teacher is None:
+        most, categorical = MOST_STUDENT_TREES, [lesson.names.index(name) for name in lesson.categories or ()]
+        usual = LEAVES_OF_BLENDS
+    else:
+        most, categorical = teacher.n_trees, np.flatnonzero(np.diff(teacher.category_offsets)).tolist()
+        usual = max(int(teacher.n_leaves_of_trees().max(initial=0)), LEAST_LEAVES)
     student = StudentForest(
-        task.trial.tree_lesson,
+        lesson,
         task.student,
-        max_leaves=leaves,
-        categorical=np.flatnonzero(np.diff(teacher.category_offsets)).tolist(),
+        max_leaves=task.student.max_leaves or usual,
+        categorical=categorical,
         seed=task.seed,
         threads=task.threads,
     )
-    yield from _growing("distill", student.of_size, _most_trees(teacher, MOST_STUDENT_TREES, task.goal), task)
+    yield from _growing("distill", student.of_size, _most_trees(most, MOST_STUDENT_TREES, task.goal), task)
 
 
 def net(task: Task) -> Iterator[Candidate]:
@@ -169,9 +179,9 @@ def _growing(means: str, of_size: Callable[[int], Forest], most: int, task: Task
             yield task.candidate(means, refitted(n_within))
 
 
-def _most_trees(forest: Forest, usual: int, goal: Goal) -> int:
-    """The most trees to try: no more than the forest has, and no more than `usual` unless the goal allows more."""
-    return min(max(forest.n_trees, 1), max(usual, goal.target_trees or 0))
+def _most_trees(there_are: int, usual: int, goal: Goal) -> int:
+    """The most trees to try: no more than there are, and no more than `usual` unless the goal allows more."""
+    return min(max(there_are, 1), max(usual, goal.target_trees or 0))
 
 
 def _sizes(most: int, target: int | None) -> list[int]:

@@ -7,12 +7,14 @@ some engines, it is `feature_` and that number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from rankwright.errors import SettingError, UnknownNameError
 
 MADE_UP = "feature_"  # what stands before the number where a name is wanted
 
 
+@lru_cache(maxsize=16)  # every scoring asks for the names of its documents' features
 def numbered_names(n_features: int) -> tuple[str, ...]:
     """The names of features that have none: their numbers from 1, as LETOR files count them."""
     return tuple(str(number) for number in range(1, n_features + 1))

@@ -30,6 +30,7 @@ from rankwright.clicks.weights import SMALLEST
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.splits import k_fold
 from rankwright.errors import InputError, require_input
+from rankwright.linear_algebra import inner, solve_symmetric, times
 from rankwright.objectives.families import lambdarank
 from rankwright.objectives.objective import Objective
 from rankwright.progress.stages import announce
@@ -342,20 +343,21 @@ def _posterior(clicks: _Clicks, usual: Float64Array, examination: Float64Array) 
     What clicks differ from the usual by has two parts: chance, as p (1 - p) over how often it was shown, and what
     features do not tell, as p². Both are found from the clicks of all documents, whose p differ by position.
     """
-    from scipy.optimize import nnls
-
     expected = np.clip(usual * examination, 1e-6, 1 - 1e-6)
     design = np.stack([expected * (1 - expected) / clicks.times, expected**2], axis=1)
     share = np.ones(2)
     for _ in range(3):  # squares of residuals vary as the squares of what is expected of them
-        weight = 1 / np.maximum(design @ share, 1e-9)
+        weight = 1 / np.maximum(times(design, share), 1e-9)
         squares = (clicks.rates - expected) ** 2
-        share = nnls(design * weight[:, None], squares * weight)[0]
+        weighed, aim = design * weight[:, None], squares * weight
+        share = solve_symmetric(np.einsum("pi,pj->ij", weighed, weighed), times(weighed.T, aim))
+        if share[1] < 0:
+            share = np.array([inner(weighed[:, 0], aim) / inner(weighed[:, 0], weighed[:, 0]), 0.0])
         if share[0] < clicks.least_chance:
-            rest = (squares - design[:, 0] * clicks.least_chance) * weight
-            fitted = float((design[:, 1] * weight) @ rest / ((design[:, 1] * weight) ** 2).sum())
+            rest = aim - weighed[:, 0] * clicks.least_chance
+            fitted = inner(weighed[:, 1], rest) / inner(weighed[:, 1], weighed[:, 1])
             share = np.array([clicks.least_chance, max(fitted, 0.0)])
-    trust = design[:, 1] * share[1] / (design @ share)
+    trust = design[:, 1] * share[1] / times(design, share)
     relevance = np.clip(usual + trust * (clicks.rates / examination - usual), 0, 1)
     return float(trust.mean()), relevance
 

@@ -16,7 +16,14 @@ from rankwright.container.atomic import atomic_file
 from rankwright.container.outputs import destination, inputs_kept, refuse_inputs
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, RankwrightError, require, require_type
-from rankwright.exchange.subject import KIND_WORDS, ForestSubject, Subject, subject_of
+from rankwright.exchange.subject import (
+    KIND_WORDS,
+    BlendSubject,
+    ForestSubject,
+    NotExportableError,
+    Subject,
+    subject_of,
+)
 from rankwright.exchange.target import ExportOptions, Missing, Target, Written
 from rankwright.exchange.target_table import target_named
 from rankwright.exchange.verifying import beyond_limits, bound_of, made_up, verify
@@ -32,6 +39,10 @@ MOST_VERIFIED_ROWS = 20_000  # of the user's
 FEATURES_STAY = (
     "the engine must compute the features: how they are made of texts stays in the model file, as `inspect` shows"
 )
+
+
+ONE_BY_ONE = "scores documents one by one, and this blend compares each score with those of its list"
+ONE_KIND = "holds trees or one net, and this blend is of several kinds"
 
 
 class VerificationError(RankwrightError, RuntimeError):
@@ -93,6 +104,11 @@ def export(
     target = target_named(to)
     trained = _trained(ranker)
     subject, added = _lifted(subject_of(trained), lift)
+    if isinstance(subject, BlendSubject) and subject.kind not in target.takes:
+        raise NotExportableError(
+            f"{target.name} {ONE_BY_ONE if subject.is_of_lists else ONE_KIND}: take onnx, or compress the blend into "
+            f"one forest (rankwright compress)"
+        )
     options = ExportOptions(name=Path(path).stem if name is None else name, missing=missing)
     written = target.write(subject, options)
     rows = made_up(subject, missing=missing == "kept")

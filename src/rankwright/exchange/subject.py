@@ -1,4 +1,4 @@
-"""What is exported: a ranker as a forest, as a weighted sum, or as a net."""
+"""What is exported: a ranker as a forest, as a weighted sum, as a net, or as a blend of these."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, arrays_with_prefix
 from rankwright.bagging.bag_models import BagModel
+from rankwright.blending.model import BlendModel
 from rankwright.boosters.model import WeightedSumModel
 from rankwright.data.feature_names import made_up_names
 from rankwright.errors import InputError
@@ -99,13 +100,45 @@ class NetSubject:
 
     def scores(self, features: Float32Array) -> Float64Array:
         """Our scores, by the ranker itself."""
-        from rankwright.data.dataset import RankingDataset
-
-        return self.trained.predict(RankingDataset.from_arrays(features, group=[len(features)]), threads=1)
+        return scores_of_list(self.trained, features)
 
 
-Subject = ForestSubject | NetSubject
-KIND_WORDS = {"forest": "a forest", "linear": "a weighted sum of features", "net": "a net"}  # in messages
+@dataclass(frozen=True, slots=True, eq=False)
+class BlendSubject:
+    """The rankers of a blend and their weights: a sum of their scores, or of their z-scores within a list."""
+
+    parts: tuple[ForestSubject | NetSubject, ...]
+    weights: Float64Array
+    is_of_lists: bool
+    names: tuple[str, ...]
+    named: bool
+    trained: TrainedRanker
+    kind: str = "blend"
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return len(self.names)
+
+    def scores(self, features: Float32Array) -> Float64Array:
+        """Our scores of documents that make one list."""
+        return scores_of_list(self.trained, features)
+
+
+Subject = ForestSubject | NetSubject | BlendSubject
+KIND_WORDS = {
+    "forest": "a forest",
+    "linear": "a weighted sum of features",
+    "net": "a net",
+    "blend": "a blend",
+}  # in messages
+
+
+def scores_of_list(trained: TrainedRanker, features: Float32Array) -> Float64Array:
+    """A ranker's scores of documents that make one list."""
+    from rankwright.data.dataset import RankingDataset
+
+    return trained.predict(RankingDataset.from_arrays(features, group=[len(features)]), threads=1)
 
 
 def subject_of(trained: TrainedRanker) -> Subject:
@@ -117,6 +150,8 @@ def subject_of(trained: TrainedRanker) -> Subject:
         )
     names = trained.feature_names or made_up_names(trained.n_features)
     forest = _forest(trained)
+    if forest is None and isinstance(trained.model, BlendModel):
+        return _blend(trained, trained.model, names)
     if forest is not None:
         if trained.scaling is not None and not trained.model.scales_itself:
             raise NotExportableError(
@@ -139,7 +174,28 @@ def _forest(trained: TrainedRanker) -> ForestModel | None:
         if len(plain) == len(model.members):
             base = float(np.mean([forest.base_score for forest in plain]))
             return ForestModel(merge_forests([forest.forest for forest in plain]), base)
+    if isinstance(model, BlendModel) and model.combining.is_sum:
+        forests = [None if one.scaling is not None else _forest(one) for one in model.members]
+        found = [forest for forest in forests if forest is not None and forest.forest.n_features == trained.n_features]
+        if len(found) == len(model.members):
+            weights = model.weights * model.factors
+            base = float((weights * [forest.base_score for forest in found]).sum())
+            return ForestModel(merge_forests([forest.forest for forest in found], weights), base)
     return None
+
+
+def _blend(trained: TrainedRanker, model: BlendModel, names: tuple[str, ...]) -> BlendSubject:
+    """The blend's rankers as they are exported one by one."""
+    if not model.combining.adds_up:
+        how = model.combining.scores or model.combining.combine
+        raise NotExportableError(
+            f"a blend by {how} looks at the order of whole lists, which no format holds: blend means of z-scores or "
+            f"calibrated scores, or compress the blend (rankwright compress)"
+        )
+    parts = tuple(subject_of(replace(one, features=replace(trained.features, origin=None))) for one in model.members)
+    plain = tuple(part for part in parts if not isinstance(part, BlendSubject))
+    is_of_lists = not model.combining.is_sum
+    return BlendSubject(plain, model.weights * model.factors, is_of_lists, names, bool(trained.feature_names), trained)
 
 
 def _layers(trained: TrainedRanker) -> tuple[ExportedLayer, ...]:

@@ -74,7 +74,7 @@ class Target:
     summary: str
     write: Callable[[Subject, ExportOptions], Written]
     runners: Sequence[Runner]
-    takes: tuple[str, ...] = ("forest",)  # of forest, linear, net
+    takes: tuple[str, ...] = ("forest",)  # of forest, linear, net, blend
     sums: str = "float32"  # in what the target adds up
     # A skeleton, whose queries are to be filled in.
     feature_set: Callable[[Subject, ExportOptions], bytes] | None = None

@@ -16,7 +16,7 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.container.checks import as_one_line
 from rankwright.errors import InputError, MissingExtraError, RankwrightError
-from rankwright.exchange.subject import ForestSubject, NetSubject, Subject
+from rankwright.exchange.subject import BlendSubject, ForestSubject, NetSubject, Subject
 from rankwright.exchange.target import ExportOptions, NotRunError, Runner, Target, TargetRun, Written
 from rankwright.exchange.tree_formats import category_nodes, inner_nodes
 from rankwright.features.scaling import mean_and_factor
@@ -25,6 +25,7 @@ from rankwright.rankers.exported import Verdict
 EXACT = 2**24  # whole numbers below it are exact in float32
 ODD_VALUES = (np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 1e-40, -1e-40)
 ODD_CATEGORIES = (-0.5, -1.0, 0.5, 2.5, 1e9, 3e9)
+LONGEST_LIST = 500  # documents that a blend is tried on
 MOST_THRESHOLDS = 20_000  # more are not tested one by one
 UNIT = 2.0**-24  # half a step of float32 at 1
 STEEPEST = 1.2  # slope of any activation
@@ -39,7 +40,11 @@ STEEPEST = 1.2  # slope of any activation
 def made_up(subject: Subject, *, missing: bool = True, seed: int = 0) -> Float32Array:
     """The documents."""
     rng = np.random.default_rng(seed)
-    rows = _of_net(subject, rng) if isinstance(subject, NetSubject) else _of_forest(subject, rng)
+    if isinstance(subject, BlendSubject):
+        rows = np.concatenate([made_up(part, seed=seed) for part in subject.parts])
+        rows = rows[np.sort(rng.permutation(len(rows))[:LONGEST_LIST])]
+    else:
+        rows = _of_net(subject, rng) if isinstance(subject, NetSubject) else _of_forest(subject, rng)
     return rows if missing else rows[~np.isnan(rows).any(axis=1)]
 
 
@@ -106,6 +111,8 @@ def _background(
 
 def bound_of(subject: Subject, features: Float32Array, sums: str) -> Float64Array:
     """The most that scores of these documents may differ by."""
+    if isinstance(subject, BlendSubject):
+        return _blend_bound(subject, features, sums)
     return _net_bound(subject, features) if isinstance(subject, NetSubject) else _forest_bound(subject, features, sums)
 
 
@@ -141,6 +148,25 @@ def _net_bound(subject: NetSubject, features: Float32Array) -> Float64Array:
             errors = STEEPEST * errors + 4 * UNIT * (1 + np.abs(values))
     found: Float64Array = errors[:, 0]
     return found
+
+
+def _blend_bound(subject: BlendSubject, features: Float32Array, sums: str) -> Float64Array:
+    """The bound for sums of scores, or of z-scores: what mean, deviation and score may be off by, in deviations."""
+    total, n = np.zeros(len(features)), len(features)
+    for weight, part in zip(np.abs(subject.weights).tolist(), subject.parts, strict=True):
+        errors, scores = bound_of(part, features, sums), part.scores(features)
+        sizes = np.abs(scores)
+        errors = errors + 4 * UNIT * sizes
+        if subject.is_of_lists:
+            deviation = float(scores.std())
+            in_means = (n + 4) * UNIT * float(sizes.mean()) + float(errors.mean())
+            in_deviation = float(np.sqrt((errors**2).mean())) + in_means + (n + 4) * UNIT * deviation
+            size = np.abs(scores - scores.mean())
+            spread = max(deviation, 1e-300)
+            errors = (errors + in_means) / spread + size * in_deviation / spread**2
+            sizes = size / spread
+        total += weight * (errors + 8 * UNIT * sizes)
+    return 2 * total
 
 
 def _size_before(subject: NetSubject, features: Float32Array, values: Float64Array) -> Float64Array:

@@ -7,6 +7,8 @@ in any statistic.
     sortnet       (x - mean) / max|x| over the query's documents (SortNet, Eq. 4); 0 where all values are 0. Features
                   of one sign end up in [-1, 1], as the paper says of all; features of both signs in [-2, 2]
     query-minmax  (x - min) / (max - min) over the query's documents (LETOR's QueryLevelNorm); 0 where all are equal
+    query-ranks   the place of x among the query's values, from -1 for the smallest to 1 for the largest; equal values
+                  share the mean of their places, which is 0 where all are equal
     zscore        (x - mean) / deviation over all documents fitted on; 0 where the feature was constant there, or as
                   good as constant: its deviation is below 1.2e-38
     log           sign(x) · log(1 + |x|) of every feature
@@ -127,6 +129,10 @@ def _fill_by_range(features: Float32Array, groups: Groups, _learned: Learned, ou
     kernels.scale_by_range(features, groups.offsets, out, threads)
 
 
+def _fill_by_rank(features: Float32Array, groups: Groups, _learned: Learned, out: Float32Array, threads: int) -> None:
+    kernels.scale_by_rank(features, groups.offsets, out, threads)
+
+
 def _fill_zscores(features: Float32Array, _groups: Groups, learned: Learned, out: Float32Array, _threads: int) -> None:
     mean, factor = mean_and_factor(learned)
     with np.errstate(over="ignore"):  # what is beyond single precision is refused later, by name
@@ -162,10 +168,13 @@ def _fill_logs(features: Float32Array, _groups: Groups, learned: Learned, out: F
 
 SORTNET = Scaling("sortnet", _fill_by_mean, _learn_nothing, needs_groups=True)
 QUERY_MINMAX = Scaling("query-minmax", _fill_by_range, _learn_nothing, needs_groups=True)
+QUERY_RANKS = Scaling("query-ranks", _fill_by_rank, _learn_nothing, needs_groups=True)
 ZSCORE = Scaling("zscore", _fill_zscores, _learn_moments, needs_groups=False)
 LOG = Scaling("log", _fill_logs, _learn_nothing, needs_groups=False)
 LOG_COUNTS = Scaling("log-counts", _fill_logs, _learn_counts, needs_groups=False)
-SCALINGS: Mapping[str, Scaling] = {one.name: one for one in (SORTNET, QUERY_MINMAX, ZSCORE, LOG, LOG_COUNTS)}
+SCALINGS: Mapping[str, Scaling] = {
+    one.name: one for one in (SORTNET, QUERY_MINMAX, QUERY_RANKS, ZSCORE, LOG, LOG_COUNTS)
+}
 
 
 def parse_scaling(name: str) -> Scaling:
@@ -174,7 +183,7 @@ def parse_scaling(name: str) -> Scaling:
     Parameters
     ----------
     name : str
-        "sortnet", "query-minmax", "zscore", "log" or "log-counts", or several of them joined by `+`.
+        "sortnet", "query-minmax", "query-ranks", "zscore", "log" or "log-counts", or several joined by `+`.
 
     Returns
     -------
@@ -420,7 +429,7 @@ def fit(name: str, data: RankingDataset, *, threads: int | None = None) -> Fitte
     Parameters
     ----------
     name : str
-        "sortnet", "query-minmax", "zscore", "log" or "log-counts", or several of them joined by `+`.
+        "sortnet", "query-minmax", "query-ranks", "zscore", "log" or "log-counts", or several joined by `+`.
     data : RankingDataset
         The data to learn from, usually the training data.
     threads : int, optional

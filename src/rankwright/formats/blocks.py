@@ -247,6 +247,10 @@ class Reader(ABC):
         """Whether texts of categories are still to be found, so that files are read twice."""
         return bool(self.categories) and not isinstance(self.categories, Mapping)
 
+    def may_be_sparse(self, path: str) -> bool:  # noqa: ARG002
+        """Whether rows of the file may stay sparse, which the first of them tell."""
+        return False
+
     @abstractmethod
     def opener(self) -> Opener:
         """A function that opens the files of one reading, one after another."""

@@ -256,14 +256,21 @@ class TableColumns:
     origin: str | None = None  # how features were made
 
     @classmethod
-    def of(cls, data: RankingDataset, columns: Columns, first_query: int = 0) -> TableColumns:
-        """The dataset's table; queries without ids are numbered from `first_query`."""
+    def of(
+        cls, data: RankingDataset, columns: Columns, first_query: int = 0, vectors: str | None = None
+    ) -> TableColumns:
+        """The dataset's table; queries without ids are numbered from `first_query`.
+
+        Sparse features without names stay so, and are one column, where `vectors` says what that is called.
+        """
         side = {name: data.in_source_order(column) for name, column in (data.side or {}).items()}
-        check_written_names([*data.names, *side], columns)
+        keeps_sparse = vectors is not None and data.sparse is not None and not data.feature_names
+        names = (str(vectors),) if keeps_sparse else data.names
+        check_written_names([*names, *side], columns)
         roles = {columns.written(role): column for role, column in role_columns(data, first_query).items()}
-        roles |= {name: column for name, column in side.items() if name not in data.names}
-        features = data.in_source_order(data.dense("a table").features)
-        return cls(roles, data.names, features, data.feature_origin)
+        roles |= {name: column for name, column in side.items() if name not in names}
+        features = data.in_source_order(data.features if keeps_sparse else data.dense("a table").features)
+        return cls(roles, names, features, data.feature_origin)
 
     @property
     def header(self) -> list[str]:
@@ -272,18 +279,20 @@ class TableColumns:
 
     def blocks(self, values_at_once: int) -> Iterator[TableColumns]:
         """The table in blocks of about `values_at_once` values; at least one block, even where there are no rows."""
-        rows_at_once = max(1, values_at_once // len(self.header))
+        features: Any = self.features
+        stored = len(features.values) // max(1, len(features)) if isinstance(features, SparseRows) else 0
+        rows_at_once = max(1, values_at_once // (len(self.header) + stored))
         for start in range(0, max(1, len(self.features)), rows_at_once):
             rows = slice(start, start + rows_at_once)
             yield TableColumns({name: part[rows] for name, part in self.roles.items()}, self.names, self.features[rows])
 
 
 def tables_of(
-    data: RankingDataset | Iterable[RankingDataset], path: FilePath, columns: Columns
+    data: RankingDataset | Iterable[RankingDataset], path: FilePath, columns: Columns, vectors: str | None = None
 ) -> Iterator[TableColumns]:
     """The tables of a dataset, or of its chunks, that go to `path`; queries without ids are numbered through all."""
     for chunk, n_queries in numbered_chunks(data, path, "a table", NO_PLACE):
-        yield TableColumns.of(chunk, columns, n_queries)
+        yield TableColumns.of(chunk, columns, n_queries, vectors)
 
 
 def _frame_of(data: RankingDataset, columns: Columns | None, make: Callable[..., Frame]) -> Frame:

@@ -95,7 +95,7 @@ def _sparse(part: _Part, n_columns: int, absent: float) -> SparseRows:
     """The rows of a part, with as many columns as all have in the end."""
     values: Any = part.values
     rows = values if isinstance(values, SparseRows) else SparseRows.of_matrix(values[: part.n_rows], absent)
-    return replace(rows, n_columns=n_columns, absent=absent)
+    return replace(rows, n_columns=n_columns)
 
 
 def takes_sparse(room: Room) -> bool:

@@ -1,13 +1,14 @@
 """Parquet files in and out, a block of rows at a time.
 
-Features are written as float32, a missing one as null; ids as 64-bit integers or strings.
+Features are written as float32, a missing one as null; ids as 64-bit integers or strings. Sparse features are a column
+of vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import IO, Any, ClassVar
 
@@ -17,16 +18,19 @@ from rankwright.arrays import IntArray
 from rankwright.data.columns import Columns, TableLayout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import arrow_table, index_columns, load_package, table_of
+from rankwright.data.sparse_rows import SparseRows
 from rankwright.errors import FileFormatError, InputError, RankwrightError, SettingError
 from rankwright.formats.blocks import Opener, OpenFile, Rows, errors_name_file
-from rankwright.formats.dataset_tables import TableReader, rows_of_table, tables_of
+from rankwright.formats.dataset_tables import TableColumns, TableReader, rows_of_table, tables_of
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.storage.places import FilePath, is_address, is_folder, opened, size_of
 from rankwright.formats.storage.streams import atomic_output, compression_of_name
+from rankwright.formats.vectors import VECTORS, VectorColumn, metadata_of, vector_column, vectors_of
 
 VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
 BYTES_READ_AHEAD = 1 << 16  # of each column
 VALUES_WRITTEN_AT_ONCE = 1 << 21  # 8 MB
+ROWS_LOOKED_AT = 1 << 10  # to tell whether a column of vectors stays sparse
 BYTES_IN_GROUP = 1 << 26  # of a row group, which other tools read at once
 ORIGIN = b"rankwright.features"  # the entry of a file's metadata that tells how features were made
 LONGEST_ORIGIN = 16 << 20  # bytes
@@ -59,26 +63,47 @@ class ParquetReader(TableReader):
         file, layout = self._opened(path)
         layout = layout.only_queries() if only_queries else layout
         origin = _origin(file.schema_arrow.metadata, path)
-        return OpenFile(self._blocks(path, file, layout, room, chosen), layout, origin=origin)
+        with arrow_errors(path), errors_name_file(path):
+            vectors = _vectors_of(file, layout)
+        if vectors is not None:
+            layout = replace(layout, features=())
+        return OpenFile(self._blocks(path, file, layout, vectors, room, chosen), layout, origin=origin)
+
+    def may_be_sparse(self, path: str) -> bool:
+        """Whether the features are vectors."""
+        file, layout = self._opened(path)
+        with _closing(file), arrow_errors(path), errors_name_file(path):
+            return vector_column(file.schema_arrow, layout.features) is not None
 
     def _blocks(
-        self, path: str, file: Any, layout: TableLayout, room: Room | None, chosen: IntArray | None
+        self,
+        path: str,
+        file: Any,
+        layout: TableLayout,
+        vectors: VectorColumn | None,
+        room: Room | None,
+        chosen: IntArray | None,
     ) -> Iterator[Rows]:
         """The rows of a file, all or those chosen, in blocks."""
-        rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))
-        options = {"columns": list(layout.used), "use_threads": False}
         take = room if chosen is None else None
+        columns = [*layout.used, *([] if vectors is None else [vectors.name])]
+        n_values = len(columns) + (0 if vectors is None else int(vectors.values_in_row(take)))
+        rows_at_once = max(1, VALUES_READ_AT_ONCE // n_values)
+        options = {"columns": columns, "use_threads": False}
         with _closing(file), arrow_errors(path), errors_name_file(path):
             bytes_per_row = size_of(path) / max(1, file.metadata.num_rows)
             # Arrow's threads take a column each: for blocks this small they cost more than they gain.
             for row, groups in _row_groups(file, chosen):
                 for batch in file.iter_batches(rows_at_once, row_groups=groups, **options):
-                    place = take and take(batch.num_rows, len(layout.features), bytes_per_row)
+                    place = take and take(batch.num_rows, len(layout.features), bytes_per_row) if not vectors else None
                     table = table_of(batch)
                     if isinstance(self.categories, Mapping):
                         table = table.with_codes_in(self.categories)
                     how: dict[str, Any] = {"allow_infinity": self.allow_infinity, "first_row": row, "out": place}
                     block = rows_of_table(table, layout, **how)
+                    if vectors is not None:
+                        known = {"allow_infinity": self.allow_infinity}
+                        block = replace(block, features=vectors.features(batch, row, take, bytes_per_row, **known))
                     if chosen is not None:
                         begin, end = np.searchsorted(chosen, [row, row + batch.num_rows])
                         block = block.take(chosen[begin:end] - row)
@@ -100,6 +125,15 @@ class ParquetRowsReader(ParquetReader):
     def opener(self) -> Opener:
         """A function that opens one file after another."""
         return lambda path, room: self.open_file(path, room, chosen=self.rows_of[path])
+
+
+def _vectors_of(file: Any, layout: TableLayout) -> VectorColumn | None:
+    """The column of vectors, if features are in one."""
+    name = vector_column(file.schema_arrow, layout.features)
+    if name is None or file.metadata.num_rows == 0:
+        return None
+    first = next(file.iter_batches(ROWS_LOOKED_AT, columns=[name], use_threads=False))
+    return VectorColumn.of(name, first.column(name), file.metadata.num_rows, file.schema_arrow.metadata)
 
 
 def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[int]]]:
@@ -179,12 +213,21 @@ def write_parquet(
     if compression_of_name(fspath(path)) is not None:
         raise SettingError(f"{fspath(path)}: Parquet compresses its columns itself; wanted a name without .gz or .zst")
     with atomic_output(path) as file, closing(_GroupWriter(file)) as writer:
-        for table in tables_of(data, path, columns or Columns()):
+        for table in tables_of(data, path, columns or Columns(), vectors=VECTORS):
+            told = metadata_of(table.features) | ({} if table.origin is None else {ORIGIN: table.origin.encode()})
             for block in table.blocks(VALUES_WRITTEN_AT_ONCE):
-                own = arrow_table(block.roles, block.names, block.features)
-                told = table.origin
-                writer.append(own if told is None else own.replace_schema_metadata({ORIGIN: told.encode()}))
+                own = _arrow_block(block)
+                writer.append(own.replace_schema_metadata(told) if told else own)
         writer.write_group()
+
+
+def _arrow_block(block: TableColumns) -> Any:
+    """Some rows as an Arrow table."""
+    rows: Any = block.features
+    if not isinstance(rows, SparseRows):
+        return arrow_table(block.roles, block.names, rows)
+    roles = arrow_table(block.roles, (), np.empty((len(rows), 0), np.float32))
+    return roles.append_column(VECTORS, vectors_of(rows))
 
 
 def copy_parquet_rows(path: str, part_of_row: IntArray, files_of: Sequence[Sequence[IO[bytes]]]) -> int:

@@ -35,7 +35,7 @@ from rankwright.formats.storage.streams import (
     open_input,
     spooled,
 )
-from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT, SvmlightReader
+from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT
 
 FILES_BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files
 PARTS = {"train": ("train", "trainingset"), "vali": ("vali", "valid", "validationset"), "test": ("test", "testset")}
@@ -295,7 +295,7 @@ class DataFile:
             return False
         own = {name: value for name, value in self.options.items() if name not in FILES_BESIDE}
         reader = reader_of(self.paths, self.format, own)
-        return isinstance(reader, SvmlightReader) and begins_sparse(self.paths, reader)
+        return reader.may_be_sparse(self.paths[0]) and begins_sparse(self.paths, reader)
 
     def check_readable(self) -> None:
         """Raise an error now if a file that will only be read later cannot be opened."""

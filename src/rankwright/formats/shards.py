@@ -19,12 +19,13 @@ import numpy as np
 
 from rankwright.arrays import IntArray
 from rankwright.container.outputs import special_file
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require, require_input
 from rankwright.formats.blocks import blocks_of
 from rankwright.formats.file_formats import format_of, suffix_of
 from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
-from rankwright.formats.pipeline import Documents, TakeRows, stream_rows
+from rankwright.formats.pipeline import Documents, TakeRows, read_whole, stream_rows
 from rankwright.formats.reading import DataFile
 from rankwright.formats.sidecars import FEATURE_NAMES_FILE
 from rankwright.formats.storage.places import files_in, is_folder, size_of
@@ -157,7 +158,14 @@ class ShardRows(DataFile):
 
     def stream_rows(self, take: TakeRows) -> Documents:
         """The documents in those rows, without features; rows with these go to `take`."""
-        return stream_rows(self.paths, ParquetRowsReader(rows_of=self.rows_of, **self.options), take)
+        return stream_rows(self.paths, self._reader(), take)
+
+    def read(self) -> RankingDataset:
+        """The documents in those rows."""
+        return read_whole(self.paths, self._reader())
+
+    def _reader(self) -> ParquetRowsReader:
+        return ParquetRowsReader(rows_of=self.rows_of, **self.options)
 
 
 def file_or_shards(

@@ -159,7 +159,9 @@ def rater_pairs(ratings: Ratings) -> tuple[list[RaterPair], int]:
     for first, second in shared_rows(ratings):
         key = ratings.raters[first].astype(np.int64) * ratings.n_raters + ratings.raters[second]
         keys.append(key * squared + ratings.levels[first] * n_levels + ratings.levels[second])
-    cells = np.concatenate(keys) if keys else np.empty(0, np.int64)
+    if not keys:
+        return [], 0
+    cells = np.concatenate(keys)
     distinct, times = np.unique(cells, return_counts=True)
     raters, place = np.unique(distinct // squared, return_inverse=True)
     totals = np.bincount(place, weights=times, minlength=len(raters))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankwright.arrays import join_ids
+from rankwright.arrays import IdArray, Int32Array, distinct_ids, join_ids
 from rankwright.clicks.models.click_model import ClickModel
 from rankwright.errors import InputError, require_type
-from rankwright.judgments.judgment_table import KINDS, NO_DOCUMENT, Judgments, in_canonical_order
+from rankwright.judgments.judgment_table import COLUMNS, KINDS, NO_DOCUMENT, Judgments, in_canonical_order
 
 
 def judgments_of_clicks(model: ClickModel, *, rater: str | None = None) -> Judgments:
@@ -73,47 +76,54 @@ def joined_judgments(*tables: Judgments) -> Judgments:
     """
     if len(tables) == 1:
         return tables[0]
-    columns = {}
-    ids = {}
-    for role, column in (("query_ids", "queries"), ("document_ids", "documents"), ("rater_ids", "raters")):
-        joined = join_ids([getattr(table, role) for table in tables])
-        ids[role], places = np.unique(joined, return_inverse=True)
-        starts = np.cumsum([0, *(len(getattr(table, role)) for table in tables)])
-        new = [places[start:stop].astype(np.int32) for start, stop in pairwise(starts.tolist())]
-        columns[column] = np.concatenate([own[getattr(table, column)] for own, table in zip(new, tables, strict=True)])
-        if column == "documents":
-            columns["others"] = np.concatenate(
-                [
-                    np.where(table.others < 0, NO_DOCUMENT, own[table.others])
-                    for own, table in zip(new, tables, strict=True)
-                ]
-            ).astype(np.int32)
-        if column == "raters":
-            kinds = _kinds(tables, new, ids[role])
-    for name in ("values", "errors", "times"):
-        columns[name] = np.concatenate([getattr(table, name) for table in tables])
-    blank = np.dtypes.StringDType()
-    texts = [np.full(len(table), "", blank) if table.comments is None else table.comments for table in tables]
-    comments = np.concatenate(texts) if any(table.comments is not None for table in tables) else None
-    problems: dict[str, int] = {}
+    ids, places = {}, {}
+    for role in ("query_ids", "document_ids", "rater_ids"):
+        own = [getattr(table, role) for table in tables]
+        ids[role], place = distinct_ids(join_ids(own))
+        places[role] = np.split(place.astype(np.int32), np.cumsum([len(one) for one in own])[:-1])
+    numbered = [_numbered(*one) for one in zip(tables, *places.values(), strict=True)]
+    columns = {name: np.concatenate([getattr(table, name) for table in numbered]) for name in COLUMNS}
+    comments = [_comments_of(table) for table in tables]
+    problems: Counter[str] = Counter()
     for table in tables:
-        for problem, count in table.problems.items():
-            problems[problem] = problems.get(problem, 0) + count
-    places_told = {name: place for table in reversed(tables) for name, place in table.first_problems.items()}
-    made = Judgments(**columns, **ids, comments=comments, kinds=kinds, problems=problems, first_problems=places_told)
-    return in_canonical_order(made)
+        problems.update(table.problems)
+    return in_canonical_order(
+        Judgments(
+            **columns,
+            **ids,
+            comments=np.concatenate(comments) if any(table.comments is not None for table in tables) else None,
+            kinds=_kinds(tables, places["rater_ids"], ids["rater_ids"]),
+            problems=dict(problems),
+            first_problems={name: place for table in reversed(tables) for name, place in table.first_problems.items()},
+        )
+    )
 
 
-def _kinds(tables: tuple[Judgments, ...], new: list[np.ndarray], rater_ids: np.ndarray) -> np.ndarray:
+def _numbered(table: Judgments, queries: Int32Array, documents: Int32Array, raters: Int32Array) -> Judgments:
+    """The table with new places of its ids, which are those of old ones."""
+    # What has no other document has the last place of this, which -1 leads to.
+    others = np.append(documents, np.int32(NO_DOCUMENT))[table.others]
+    return replace(
+        table,
+        queries=queries[table.queries],
+        documents=documents[table.documents],
+        raters=raters[table.raters],
+        others=others,
+    )
+
+
+def _comments_of(table: Judgments) -> IdArray:
+    return np.full(len(table), "", np.dtypes.StringDType()) if table.comments is None else table.comments
+
+
+def _kinds(tables: Sequence[Judgments], places: Sequence[Int32Array], rater_ids: IdArray) -> NDArray[np.int8]:
+    """The kind of each rater, who cannot be of two."""
     kinds = np.full(len(rater_ids), -1, np.int8)
-    for own, table in zip(new, tables, strict=True):
-        known = kinds[own]
-        wrong = np.flatnonzero((known >= 0) & (known != table.kinds))
+    for own, table in zip(places, tables, strict=True):
+        wrong = np.flatnonzero((kinds[own] >= 0) & (kinds[own] != table.kinds))
         if len(wrong):
-            name = rater_ids[own[wrong[0]]]
-            told = (
-                f"rater {str(name)!r} is a {KINDS[known[wrong[0]]]} in one table and a {KINDS[table.kinds[wrong[0]]]}"
-            )
-            raise InputError(f"{told} in another: give the two different names")
+            name, one, other = rater_ids[own[wrong[0]]], kinds[own[wrong[0]]], table.kinds[wrong[0]]
+            told = f"rater {str(name)!r} is a {KINDS[one]} in one table and a {KINDS[other]} in another"
+            raise InputError(f"{told}: give the two different names")
         kinds[own] = table.kinds
     return kinds

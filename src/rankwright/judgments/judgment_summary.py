@@ -25,7 +25,7 @@ from rankwright.judgments.agreement import (
 )
 from rankwright.judgments.combining.rater_model import fit_raters
 from rankwright.judgments.judgment_table import KINDS, Judgments
-from rankwright.judgments.ratings import Ratings, ratings_of
+from rankwright.judgments.ratings import NO_REPEATS, Ratings, Repeats, ratings_of
 from rankwright.metrics.confidence_intervals import HALF_WIDTH, Interval, none_unless_finite
 from rankwright.progress.stages import announce
 from rankwright.tables.text import ShownTable, ShownTables, counted
@@ -128,6 +128,8 @@ class JudgmentSummary(Tabular):
         What was wrong in the files, and how often.
     first_problems : mapping from str to str
         Where each was found first.
+    repeats : Repeats
+        What was judged twice.
     """
 
     counts: Mapping[str, int]
@@ -140,6 +142,7 @@ class JudgmentSummary(Tabular):
     contradictions: Mapping[str, int]
     problems: Mapping[str, int]
     first_problems: Mapping[str, str]
+    repeats: Repeats
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it in types that JSON can hold, as `rankwright judgments --json` prints it."""
@@ -185,16 +188,16 @@ class JudgmentSummary(Tabular):
         return f"{of}; {grades}; {counts['judged_by_several']:,} documents judged by two raters or more"
 
     def _raters_table(self) -> ShownTable:
-        names = ["rater", "kind", "judgments", "shared", "mean", "leniency (95 % interval)", "same", "careless", ""]
+        names = ["rater", "verdict", "kind", "judgments", "shared", "mean", "leniency (95 %)", "same", "careless"]
         chosen = sorted(self.raters, key=lambda one: (-one.n_judgments, one.rater))[:MOST_SHOWN]
         rows = [
-            [one.rater, one.kind, f"{one.n_judgments:,}", f"{one.n_shared:,}", _number(one.mean, ".2f"),
-             _with_interval(one), _number(one.same, ".0%"), _number(one.careless, ".0%"), one.verdict]
+            [one.rater, one.verdict, one.kind, f"{one.n_judgments:,}", f"{one.n_shared:,}", _number(one.mean, ".2f"),
+             _with_interval(one), _number(one.same, ".0%"), _number(one.careless, ".0%")]
             for one in chosen
         ]  # fmt: skip
         more = len(self.raters) - len(chosen)
         notes = [f"and {more:,} more raters: --json tells of all"] if more else []
-        return ShownTable("Raters: how they differ from others on the same documents", names, rows, names[2:5], notes)
+        return ShownTable("Raters: how they differ from others on the same documents", names, rows, names[3:6], notes)
 
     def _pairs_table(self) -> ShownTable:
         rows = [
@@ -211,13 +214,11 @@ class JudgmentSummary(Tabular):
     def notes(self) -> list[str]:
         """What contradicts itself and what could not be used, a line each."""
         texts = {
-            "judged twice": "documents that a rater judged twice alike, counted once",
-            "flipped": "documents that a rater judged twice with different grades; the later one counts",
-            "undecided": "of these have no times that tell which came last, and are left out",
-            "preferences both ways": "pairs of documents of which raters prefer one or the other",
-            "by one rater": "pairs of documents of which the same rater prefers one and the other",
+            "preferences both ways": "of which raters prefer one or the other",
+            "by one rater": "of which the same rater prefers one and the other",
         }
-        lines = [f"{self.contradictions[name]:,} {text}" for name, text in texts.items() if self.contradictions[name]]
+        lines = self.repeats.told + [f"{counted(count, 'pair')} of documents {text}"
+                  for name, text in texts.items() if (count := self.contradictions[name])]  # fmt: skip
         lines += [f"{problem}: {count:,}, left out (first at {self.first_problems[problem]})"
                   for problem, count in self.problems.items()]  # fmt: skip
         if self.alpha["nominal"].value == 1 and self.counts["judged_by_several"] >= SUSPICIOUS:
@@ -272,6 +273,7 @@ def summarise_judgments(judgments: Judgments) -> JudgmentSummary:
     }
     counts |= {f"{kind}_raters": int((judgments.kinds == place).sum()) for place, kind in enumerate(KINDS)}
     ratings = ratings_of(judgments) if is_grade.any() else None
+    repeats = NO_REPEATS if ratings is None else ratings.repeats
     alpha, fleiss = _agreement(ratings)
     pairs, n_pairs = ([], 0) if ratings is None else rater_pairs(ratings)
     names = text_ids(judgments.rater_ids).tolist()
@@ -283,9 +285,10 @@ def summarise_judgments(judgments: Judgments) -> JudgmentSummary:
         _raters(judgments, ratings),
         [_named_pair(pair, names) for pair in pairs],
         n_pairs,
-        _contradictions(judgments, ratings),
+        repeats.to_dict() | _contradictions(judgments),
         judgments.problems,
         judgments.first_problems,
+        repeats,
     )
 
 
@@ -359,17 +362,14 @@ def _same(ratings: Ratings) -> Float64Array:
         return np.asarray(alike / compared, np.float64)
 
 
-def _contradictions(judgments: Judgments, ratings: Ratings | None) -> dict[str, int]:
-    repeats = None if ratings is None else ratings.repeats
+def _contradictions(judgments: Judgments) -> dict[str, int]:
+    """Pairs of documents that were preferred both ways."""
     told = judgments.preferred()
     first, second = np.minimum(told.documents, told.others), np.maximum(told.documents, told.others)
     for_first = np.where(told.documents == first, told.values, 1 - told.values)
     ways = np.sign(for_first - 0.5).astype(np.int64)
     pairs = np.stack([told.queries, first, second], axis=1).astype(np.int64)
     return {
-        "judged twice": 0 if repeats is None else repeats.n_same,
-        "flipped": 0 if repeats is None else repeats.n_flipped,
-        "undecided": 0 if repeats is None else repeats.n_undecided,
         "preferences both ways": _both_ways(pairs, ways),
         "by one rater": _both_ways(np.column_stack([pairs, told.raters]), ways),
     }

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, Int32Array, IntArray, text_ids
+from rankwright.arrays import (
+    BoolArray,
+    Float32Array,
+    Float64Array,
+    IdArray,
+    Int32Array,
+    IntArray,
+    distinct_ids,
+    text_ids,
+)
 from rankwright.clicks.logs.log_blocks import sorted_codes
 from rankwright.errors import InputError, require_input
 from rankwright.tables.text import counted
@@ -23,6 +32,8 @@ KINDS = ("person", "model", "click")  # what a rater may be; a table has their p
 ID_BYTES = 16  # of the id of a judgment that has none of its own
 MOST_KEY = 2**62  # of a query, a document and a rater together
 NO_DOCUMENT = -1  # the other document of a grade, which has none
+# What a table knows of each row, but for comments, which it may not have.
+COLUMNS = ("queries", "documents", "raters", "values", "others", "errors", "times")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +203,7 @@ class Judgments:
         Judgments
             The rows.
         """
-        names = ("queries", "documents", "raters", "values", "others", "errors", "times")
-        columns = {name: getattr(self, name)[rows] for name in names}
+        columns = {name: getattr(self, name)[rows] for name in COLUMNS}
         return replace(self, **columns, comments=None if self.comments is None else self.comments[rows])
 
     def graded(self) -> Judgments:
@@ -317,6 +327,6 @@ def _order(table: Judgments) -> IntArray:
         rows = order[places]
         parts: list[NDArray[Any]] = [part[rows] for part in (table.times, table.errors, table.values, table.others)]
         if table.comments is not None:
-            parts.insert(0, np.unique(table.comments[rows], return_inverse=True)[1])
+            parts.insert(0, distinct_ids(table.comments[rows])[1])
         order[places] = rows[np.lexsort([*parts, keys[places]])]
     return order

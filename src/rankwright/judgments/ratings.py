@@ -13,6 +13,7 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float64Array, Int32Array, IntArray
 from rankwright.errors import InputError
 from rankwright.judgments.judgment_table import Judgments
+from rankwright.tables.text import counted
 
 MOST_LEVELS = 20  # of a scale: beyond it grades are measurements, which say so by a standard error
 
@@ -25,6 +26,31 @@ class Repeats:
     n_flipped: int  # judged again with another grade
     n_undecided: int  # of these, without times that tell which grade came last: left out
     flips_of_rater: IntArray
+
+    def to_dict(self) -> dict[str, int]:
+        """How many there are of each sort."""
+        return {"judged twice": self.n_same, "flipped": self.n_flipped, "undecided": self.n_undecided}
+
+    @property
+    def told(self) -> list[str]:
+        """The same in words, a line for each sort that occurs."""
+        lines = []
+        if self.n_same:
+            lines.append(
+                f"{counted(self.n_same, 'document')} judged twice by a rater with the same grade, counted once"
+            )
+        if self.n_flipped:
+            what = f"{counted(self.n_flipped, 'document')} judged twice by a rater with different grades"
+            if not self.n_undecided:
+                lines.append(f"{what}: the later one counts")
+            elif self.n_undecided == self.n_flipped:
+                lines.append(f"{what}: left out, as no times tell which came last")
+            else:
+                lines.append(f"{what}: the later one counts; {self.n_undecided:,} without times are left out")
+        return lines
+
+
+NO_REPEATS = Repeats(0, 0, 0, np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +91,13 @@ class Ratings:
     def sizes(self) -> IntArray:
         """How many raters graded each pair."""
         return np.bincount(self.pairs, minlength=self.n_pairs)
+
+    @property
+    def has_something(self) -> BoolArray:
+        """Which pairs have a grade or a measurement: contradicting grades may have left nothing."""
+        found = self.sizes > 0
+        found[self.estimates.pairs] = True
+        return np.asarray(found, np.bool_)
 
     def counts(self) -> Float64Array:
         """How often each pair got each grade."""

@@ -11,6 +11,7 @@ from rankwright.arrays import Arrays, Float64Array
 from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe
 from rankwright.linear.model import sum_rows
 from rankwright.linear.settings import LinearRegressionSettings
+from rankwright.linear_algebra import inner, solve_symmetric
 from rankwright.memory import require_memory
 from rankwright.training.driver import RemembersArrays
 
@@ -24,14 +25,14 @@ def ridge(rows: JudgedRows, targets: Float64Array, *, l2: float, threads: int) -
         return np.zeros(n_features), 0.0
     shares = weights / total
     mean = sum_rows(rows.features, shares, threads=threads)
-    mean_target = float(shares @ targets)
+    mean_target = inner(shares, targets)
     require_memory(4 * 8 * n_features**2, f"regression on {n_features:,} features")  # four such matrices
     products = np.empty((n_features, n_features))
     kernels.gram_matrix(rows.features, shares, products, threads)
     covariance = products - np.outer(mean, mean)
     answers = sum_rows(rows.features, shares * (targets - mean_target), threads=threads)
-    solution = np.asarray(np.linalg.lstsq(covariance + l2 * np.eye(n_features), answers, rcond=None)[0], np.float64)
-    return solution, mean_target - float(mean @ solution)
+    solution = solve_symmetric(covariance + l2 * np.eye(n_features), answers)
+    return solution, mean_target - inner(mean, solution)
 
 
 class LeastSquares(RemembersArrays):

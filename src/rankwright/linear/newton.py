@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.container.checks import check_alike
 from rankwright.linear.model import linear_scores, sum_rows
+from rankwright.linear_algebra import inner, length
 
 LEAST_DECREASE = 1e-4  # of what the slope promises: Armijo's rule
 SHORTEST_STEP = 2.0**-20
@@ -47,13 +48,13 @@ class NewtonLearner:
         """One Newton step; False where the gradient has become small against the first one."""
         cost, forces = self.cost.evaluate(self.scores)
         gradient = sum_rows(self.features, forces, threads=self.threads) + self.l2 * self.weights
-        slope = float(np.sqrt(gradient @ gradient))
+        slope = length(gradient)
         if self.first_slope is None:
             self.first_slope = slope
         if slope <= self.tolerance * self.first_slope:
             return False
         direction = self._direction(gradient, slope)
-        moved = self._search(cost + 0.5 * self.l2 * float(self.weights @ self.weights), gradient, direction)
+        moved = self._search(cost + 0.5 * self.l2 * inner(self.weights, self.weights), gradient, direction)
         if moved is None:
             return False
         self._put(moved)
@@ -62,17 +63,17 @@ class NewtonLearner:
     def _direction(self, gradient: Float64Array, slope: float) -> Float64Array:
         """An approximation of -H⁻¹ · gradient."""
         direction, rest = np.zeros_like(gradient), -gradient
-        along, square = rest.copy(), float(rest @ rest)
+        along, square = rest.copy(), inner(rest, rest)
         goal = min(LOOSEST_SOLUTION, np.sqrt(slope / (self.first_slope or 1.0))) * slope
         for _ in range(MOST_PRODUCTS):
             product = self._product(along)
-            bend = float(along @ product)
+            bend = inner(along, product)
             if bend <= 0:
                 break
-            length = square / bend
-            direction += length * along
-            rest -= length * product
-            before, square = square, float(rest @ rest)
+            share = square / bend
+            direction += share * along
+            rest -= share * product
+            before, square = square, inner(rest, rest)
             if np.sqrt(square) <= goal:
                 break
             along = rest + (square / before) * along
@@ -85,15 +86,15 @@ class NewtonLearner:
 
     def _search(self, value: float, gradient: Float64Array, direction: Float64Array) -> Float64Array | None:
         """The weights after the longest of the steps 1, ½, ¼, … that lowers the cost enough."""
-        promise = float(gradient @ direction)
+        promise = inner(gradient, direction)
         of_scores = linear_scores(self.features, direction, threads=self.threads)
-        length = 1.0
-        while length >= SHORTEST_STEP and promise < 0:
-            weights = self.weights + length * direction
-            cost = self.cost.evaluate(self.scores + length * of_scores)[0] + 0.5 * self.l2 * float(weights @ weights)
-            if cost <= value + LEAST_DECREASE * length * promise:
+        share = 1.0
+        while share >= SHORTEST_STEP and promise < 0:
+            weights = self.weights + share * direction
+            cost = self.cost.evaluate(self.scores + share * of_scores)[0] + 0.5 * self.l2 * inner(weights, weights)
+            if cost <= value + LEAST_DECREASE * share * promise:
                 return weights
-            length *= 0.5
+            share *= 0.5
         return None
 
     def _put(self, weights: Float64Array) -> None:

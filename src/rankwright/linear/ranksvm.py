@@ -22,6 +22,7 @@ from rankwright.linear.linear_ranker import JudgedRows, Levels, LinearRanker, Li
 from rankwright.linear.model import RankSVMModel, mapped
 from rankwright.linear.newton import NewtonLearner
 from rankwright.linear.settings import RankSVMSettings
+from rankwright.linear_algebra import inner
 from rankwright.ranking.gains import EXPONENTIAL
 from rankwright.training.driver import Learner
 
@@ -73,7 +74,7 @@ def worth_of_levels(rows: JudgedRows, levels: Levels) -> Float64Array:
     for docs in rows.groups.slices():
         own, best_first = levels[docs], np.argsort(-gains[docs], kind="stable")
         discount = 1.0 / np.log2(np.arange(2.0, len(own) + 2))
-        ideal = float(discount @ gains[docs][best_first])
+        ideal = inner(discount, gains[docs][best_first])
         if ideal == 0:
             continue
         present, first = np.unique(own[best_first], return_index=True)
@@ -102,7 +103,7 @@ class SquaredPairHinge:
         missing_above = (1.0 + scores) * above - sum_above  # Σ (1 - other + own) over better ones
         forces = 2.0 * self.C * (missing_above - missing_below)
         # With h = 1 - difference, Σ h² = Σ h - Σ h · difference, and the forces along the scores give the latter.
-        return self.C * float(missing_below.sum()) + 0.5 * float(forces @ scores), forces
+        return self.C * float(missing_below.sum()) + 0.5 * inner(forces, scores), forces
 
     def curve(self, scores: Float64Array, direction: Float64Array) -> Float64Array:
         """The product of the second derivatives, of active pairs alone, with `direction`."""

@@ -9,10 +9,12 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
 from rankwright.errors import SettingError
+from rankwright.linear.descent import least_cost
 from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearRecipe
 from rankwright.linear.linear_regression import ridge
 from rankwright.linear.model import linear_scores, sum_rows
 from rankwright.linear.settings import SmoothRankSettings
+from rankwright.linear_algebra import inner
 from rankwright.metrics.list_metrics import NDCG
 from rankwright.metrics.metric_table import parse_metric
 from rankwright.ranking.gains import EXPONENTIAL, LOG2, ideal_gains
@@ -49,17 +51,14 @@ class SmoothLearner(RemembersArrays):
         kernels.smooth_gains(scores, offsets, self.gains, self.discounts, factors, sigma, gradient, value, self.threads)
         moved = weights - self.start
         return (
-            0.5 * self.l2 * float(moved @ moved) - float(value.sum()),
+            0.5 * self.l2 * inner(moved, moved) - float(value.sum()),
             self.l2 * moved - sum_rows(self.rows.features, gradient, threads=self.threads),
         )
 
     def take_step(self, step: int) -> bool:
         """Minimise at the step's softness, from where the last one ended."""
-        from scipy.optimize import minimize
-
-        sigma, options = self.sigma * 0.5**step, {"maxiter": MOST_ITERATIONS}
-        found = minimize(self.cost, self.weights, args=(sigma,), jac=True, method="L-BFGS-B", options=options)
-        self.weights = np.array(found.x)
+        sigma = self.sigma * 0.5**step
+        self.weights = least_cost(lambda weights: self.cost(weights, sigma), self.weights, most_steps=MOST_ITERATIONS)
         return True
 
     def model(self) -> Arrays:

@@ -21,6 +21,7 @@ from rankwright.linear.linear_ranker import JudgedRows, LinearRanker, LinearReci
 from rankwright.linear.model import linear_scores, sum_rows
 from rankwright.linear.ranksvm import SummedPairs, margin_pairs
 from rankwright.linear.settings import RankSVMStructSettings, StructuralSVMSettings, SVMMAPSettings
+from rankwright.linear_algebra import inner, times
 from rankwright.training.driver import RemembersArrays
 
 SMALLEST_CURVATURE = 1e-10  # added to the dual's, as a share of the largest: repeated planes would leave none
@@ -48,11 +49,11 @@ class CuttingPlanes(RemembersArrays):
         """Add a constraint; False where none is broken by more than the tolerance."""
         coefficients, loss = self.oracle(linear_scores(self.features, self.weights, threads=self.threads))
         plane = sum_rows(self.features, coefficients, threads=self.threads)
-        slack = float((self.losses - self.planes @ self.weights).max(initial=0.0))
-        if loss - float(plane @ self.weights) <= slack + self.settings.tolerance:
+        slack = float((self.losses - times(self.planes, self.weights)).max(initial=0.0))
+        if loss - inner(plane, self.weights) <= slack + self.settings.tolerance:
             return False
         self.planes, self.losses = np.vstack([self.planes, plane]), np.append(self.losses, loss)
-        self.weights = solve_dual(self.planes, self.losses, self.settings.C) @ self.planes
+        self.weights = times(self.planes.T, solve_dual(self.planes, self.losses, self.settings.C))
         return True
 
     def model(self) -> Arrays:
@@ -66,7 +67,7 @@ def solve_dual(planes: Float64Array, losses: Float64Array, C: float) -> Float64A
     from scipy import sparse
 
     n = len(losses)
-    products = planes @ planes.T
+    products = np.einsum("if,jf->ij", planes, planes)
     largest = float(np.diag(products).max(initial=0.0)) or 1.0
     # In units where the dual's curvature is at most 1, so that the solver's tolerances mean something.
     curvature = sparse.csc_matrix(np.triu(products / largest + SMALLEST_CURVATURE * np.eye(n)))
@@ -159,4 +160,4 @@ class WorstAveragePrecision:
         """The worst joint ranking, found for each query by itself."""
         coefficients, loss = np.empty(len(scores)), np.empty(self.groups.n_queries)
         kernels.map_violations(scores, self.groups.offsets, self.relevant, coefficients, loss, self.threads)
-        return coefficients * np.repeat(self.shares, self.groups.sizes), float(self.shares @ loss)
+        return coefficients * np.repeat(self.shares, self.groups.sizes), inner(self.shares, loss)

@@ -66,6 +66,11 @@ class BinnedLists:
         return self.valid is not None or self.watch_others
 
     @property
+    def is_validated(self) -> bool:
+        """Whether validation data was given."""
+        return self.valid is not None and not self.watch_others
+
+    @property
     def can_be_folded(self) -> bool:
         """Whether folds of the queries can be held out and measured: all are trained on, and they have labels."""
         return self.queries is None and self.data.labels is not None and self.data.preferences is None
@@ -133,6 +138,11 @@ class WorkerLists:
     def n_docs(self) -> int:
         """How many documents are trained on."""
         return self.data.facts.n_docs
+
+    @property
+    def is_validated(self) -> bool:
+        """Whether validation data was given."""
+        return self.is_watched
 
     @property
     def can_be_folded(self) -> bool:

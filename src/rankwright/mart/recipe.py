@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rankwright.data.dataset import joined
 from rankwright.data.feature_names import feature_columns
 from rankwright.errors import require
 from rankwright.mart.length_search import UnseenForests, leader_of
@@ -15,6 +17,9 @@ from rankwright.mart.lists import BeginForest, ForestLists
 from rankwright.mart.sources import PreparedForest, prepared_forest
 from rankwright.objectives.families import learns_alone
 from rankwright.objectives.objective import Objective
+from rankwright.progress.stages import announce
+from rankwright.rankers.inputs import validation_data
+from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.recipe import (
     Given,
     TrainingOutcome,
@@ -50,7 +55,25 @@ class ForestRecipe:
     def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
         """The forest, grown on data in memory, in a file, or with workers."""
         with prepared_forest(ranker, given, run) as prepared:
-            return self.grow(ranker, prepared, run)
+            trained = self.grow(ranker, prepared, run)
+        is_asked = getattr(ranker, "refit_on_valid", False) and not trained.history.interrupted
+        return self._on_both(ranker, given, trained) if is_asked and given.valid is not None else trained
+
+    def _on_both(self, ranker: Any, given: Given, before: TrainedRanker) -> TrainedRanker:
+        """The forest grown anew on training and validation queries, with what these chose."""
+        require(not ranker.warm_start, "refit_on_valid grows a forest anew, and warm_start goes on: choose one of them")
+        data = given.dataset(ranker)
+        valid = validation_data(ranker, KnownFeatures.of(data), given.columns, given.valid).documents
+        assert valid is not None
+        announce("training on both parts")
+        chosen = {**before.findings.chosen, "n_trees": max(1, forest_model(before).forest.n_trees)}
+        again = copy.copy(ranker)
+        for name, value in chosen.items():
+            setattr(again, name, value)
+        again.early_stopping = None
+        whole = self.train(again, Given(None, joined([data, valid]), columns=given.columns), TrainingRun())
+        found = replace(whole.findings, chosen=before.findings.chosen, watched=before.findings.watched)
+        return replace(whole, settings=before.settings, history=before.history, findings=found)
 
     def grow(self, ranker: Any, prepared: PreparedForest, run: TrainingRun) -> TrainedRanker:
         """The forest that is grown on prepared data."""
@@ -100,7 +123,8 @@ class ForestGrowth:
         )
         plan = loop_plan(settings, n_steps=value_of(settings, chosen, "n_trees"))
         if watches.first is not None and plan.patience is None and "n_trees" in chosen:
-            plan = sizing.patient(plan, value_of(settings, chosen, "learning_rate"))
+            least = sizing.SLOW_PATIENCE if self._goes_slowly else 0
+            plan = sizing.patient(plan, value_of(settings, chosen, "learning_rate"), least)
         learned, watched = follow(lesson, settings, plan, run)
         found = replace(self.findings, chosen=chosen, watched=watched)
         return TrainingOutcome(lesson.model(learned), learned.history, lists.digest(), found)
@@ -140,7 +164,15 @@ class ForestGrowth:
         if self._is_papers:
             return sizing.PAPER
         shape = sizing.shape_for(self.lists.n_docs)
+        if self._goes_slowly:
+            shape = sizing.slow_shape(shape)
         return replace(shape, n_trees=shape.most_trees) if self.lists.is_watched else shape
+
+    @property
+    def _goes_slowly(self) -> bool:
+        """Whether validation data chooses the number of trees of a small forest, and nobody said how fast it learns."""
+        are_open = self.settings.n_trees is None and self.settings.learning_rate is None and not self._is_papers
+        return are_open and self.lists.is_validated and sizing.is_little(self.lists.n_docs)
 
     @property
     def _is_papers(self) -> bool:

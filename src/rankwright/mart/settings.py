@@ -65,7 +65,8 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSetti
     ----------
     n_trees
         The most trees to grow; fewer are kept if they do better on validation data. None finds the best number on
-        held-out training queries, then grows that many trees on all of them.
+        held-out training queries, then grows that many trees on all of them. With validation data None grows up to
+        3,000 of them; of little data slowly, until 300 brought no gain.
     max_leaves
         The most leaves a tree may have: more leaves fit finer interactions, but also noise.
     max_depth
@@ -174,15 +175,19 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
 
 @settings_class
 class WarmSettings:
-    """The setting of forests that can grow on.
+    """The settings of forests that can grow on, or be grown anew.
 
     Parameters
     ----------
     warm_start
         Whether `fit` adds trees to the existing ones, up to `n_trees`, instead of starting anew.
+    refit_on_valid
+        Whether the forest is grown anew on training and validation queries together, once these have chosen the number
+        of trees: a few more queries to learn from, and none left to measure it on.
     """
 
     warm_start: bool = setting(False)
+    refit_on_valid: bool = setting(False, stored=False)
 
 
 @settings_class

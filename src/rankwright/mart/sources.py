@@ -12,7 +12,7 @@ from rankwright.arrays import IntArray, thread_count
 from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.stage import debias, refuse_bias, tells_examination
-from rankwright.errors import InputError, Message, Parameter, require
+from rankwright.errors import InputError, Message, Parameter, require, require_input
 from rankwright.features.scaling import FittedScaling
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.reading import DataFile, as_data_file
@@ -165,7 +165,7 @@ def prepared_on_workers(ranker: Any, given: Given, run: TrainingRun) -> Iterator
     _check_settings(ranker, given)
     assert given.file is not None
     with closing(CrewData(ranker.engine, as_shards(given.file), seed=ranker.seed)) as data:
-        known = KnownFeatures(data.n_features, tuple(data.feature_names))
+        known = KnownFeatures.of_shards(data.n_features, data.feature_names, data.feature_origin)
         _check_data(ranker, data, run)
         data.find_bins(max_bins=ranker.max_bins, categorical=tuple(ranker.categorical or ()))
         if given.valid is not None:
@@ -183,6 +183,12 @@ def _check_settings(ranker: Any, given: Given) -> None:
     require(hasattr(ranker.engine, "crew"), "this engine runs tasks alone: give one that open_engine opened")
     require(ranker.scaling_name is None, "scaling needs the whole data, and workers have some each: leave it out")
     require(ranker.unjudged is None, "unjudged needs the whole data, and workers have some each: leave it out")
+    assert given.file is not None
+    require_input(
+        not as_shards(given.file).begins_sparse(),
+        f"{given.file.name}: workers do not grow trees on sparse features: they would pass the bins of all features to "
+        "each other for every leaf; train in one process, with on(None)",
+    )
     require(
         not isinstance(given.valid, Mapping), "workers watch one set of documents: give valid as one file, or as shards"
     )

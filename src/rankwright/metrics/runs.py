@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, IdArray, IntArray
+from rankwright.arrays import Float32Array, IdArray, IntArray, distinct_ids
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require_type
 from rankwright.formats.trec import Qrels, Run
@@ -140,7 +140,7 @@ def compare_runs(
     require_type(qrels, Qrels, "qrels", "Qrels, as read_qrels gives them")
     announce("measuring")
     evaluations, lists = {}, {}
-    _, n_judged = np.unique(qrels.query_ids, return_counts=True)
+    n_judged = np.bincount(distinct_ids(qrels.query_ids)[1])
     fused = {method: fuse_runs(runs, method) for method in names_of_fusions(fuse, runs)}
     for name, run in (dict(runs) | fused).items():
         require_type(run, Run, f"run {name}", "a Run, as read_run gives it")
@@ -217,7 +217,7 @@ def _with_subtopics(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
 
 def _numbered(first: IdArray, second: IdArray) -> tuple[IdArray, IntArray, IntArray]:
     """The distinct ids of both arrays in alphabetical order, and the place there of each id of either."""
-    distinct, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+    distinct, place = distinct_ids(np.concatenate([first, second]))
     return distinct, place[: len(first)].astype(np.int64), place[len(first) :].astype(np.int64)
 
 

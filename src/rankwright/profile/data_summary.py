@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, distinct_ids
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import tells_apart
@@ -314,7 +314,8 @@ def _queries_are_scattered(data: RankingDataset, _facts: FeatureFacts) -> Iterat
             queries, example = counted(len(scattered), "query was", "queries were"), _query(data, int(scattered[0]))
             yield f"{queries} scattered over the data and brought together, for example {example}"
     if data.query_ids is not None and len(np.unique(data.query_ids)) < data.n_queries:
-        ids, counts = np.unique(data.query_ids, return_counts=True)
+        ids, places = distinct_ids(data.query_ids)
+        counts = np.bincount(places)
         yield f"several queries have the same id, for example {ids[counts > 1][0]}"
 
 

@@ -45,7 +45,7 @@ def explained(
         return explained_pair(
             trained, name, own, documents, Observed.of(data.dense("an explanation").features), threads=threads
         )
-    if trained.model.needs_queries:
+    if not trained.model.explains_lists:
         raise InputError(
             f"{trained.ranker} compares the documents of a query, which have no scores of their own: name two of them "
             f"(documents=, or --documents A,B)"
@@ -61,7 +61,7 @@ def explained(
         base=found.base,
         scores=trained.scores(own, threads=threads),
         labels=own.labels,
-        how=found.how + (WITHIN if trained.looks_at_queries else ""),
+        how=found.how + (WITHIN if trained.scales_within_queries else ""),
         interactions=trained.interactions(own, question) if interactions else None,
     )
 
@@ -127,7 +127,7 @@ def explained_pair(
         contributions=found.values[0],
         margin=float(found.margins[0]),
         scores=scores[rows],
-        how=found.how + (WITHIN if trained.looks_at_queries and not trained.model.needs_queries else ""),
+        how=found.how + (WITHIN if trained.scales_within_queries else ""),
         counterfactual=_counterfactual(trained, own, above, below, observed, threads),
     )
 

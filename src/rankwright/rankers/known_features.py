@@ -47,6 +47,11 @@ class KnownFeatures:
         """The features of documents whose values are kept elsewhere."""
         return cls(n_features, tuple(names), documents.categories, _origin(documents.feature_origin, names))
 
+    @classmethod
+    def of_shards(cls, n_features: int, names: Sequence[str], feature_origin: str | None) -> KnownFeatures:
+        """The features of shards, which hold no categories; `feature_origin` is what all of them tell."""
+        return cls(n_features, tuple(names), None, _origin(feature_origin, names))
+
     def aligned(self, data: RankingDataset) -> RankingDataset:
         """The data with these features, in their order and with their categories; others are left out.
 

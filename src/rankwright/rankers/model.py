@@ -60,6 +60,11 @@ class Model(ABC):
         return False
 
     @property
+    def explains_lists(self) -> bool:
+        """Whether the scores of a list can be shared out among features: usually where each document has its own."""
+        return not self.needs_queries
+
+    @property
     def n_steps(self) -> int:
         """How many steps the model was trained for; 1 for a model that does not count them."""
         return 1

@@ -6,6 +6,7 @@ attributes look at that value.
 
 from __future__ import annotations
 
+import copy
 import os
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
@@ -752,6 +753,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "trained_")
+
+    def __sklearn_clone__(self) -> Any:
+        """An untrained copy; of a ranker that is not trained here, such as one of another tool, the same again."""
+        return super().__sklearn_clone__() if hasattr(self, "recipe") else copy.copy(self)
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

@@ -94,7 +94,12 @@ class TrainedRanker:
     @property
     def looks_at_queries(self) -> bool:
         """Whether a document's score depends on the other documents of its query."""
-        return self.model.needs_queries or (self.scaling is not None and self.scaling.scaling.needs_groups)
+        return self.model.needs_queries or self.scales_within_queries
+
+    @property
+    def scales_within_queries(self) -> bool:
+        """Whether features are scaled by the documents of each query."""
+        return self.scaling is not None and self.scaling.scaling.needs_groups
 
     @property
     def takes_any_width(self) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float64Array, IntArray, as_scores, as_vector
+from rankwright.arrays import Float64Array, IntArray, as_scores, as_vector, distinct_ids
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
@@ -142,8 +142,8 @@ def _weights(given: Mapping[str, float] | Sequence[float] | None, names: Sequenc
 
 def _pooled(runs: Sequence[Run]) -> tuple[Any, Any, Groups, Float64Array]:
     """The queries and documents that any run has, in alphabetical order, and the matrix of scores."""
-    query_ids, query = np.unique(np.concatenate([run.query_ids for run in runs]), return_inverse=True)
-    document_ids, document = np.unique(np.concatenate([run.document_ids for run in runs]), return_inverse=True)
+    query_ids, query = distinct_ids(np.concatenate([run.query_ids for run in runs]))
+    document_ids, document = distinct_ids(np.concatenate([run.document_ids for run in runs]))
     pairs, row = np.unique(query.astype(np.int64) * len(document_ids) + document, return_inverse=True)
     of_query, of_document = np.divmod(pairs, max(len(document_ids), 1))
     matrix = np.full((len(pairs), len(runs)), np.nan)

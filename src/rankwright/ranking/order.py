@@ -23,6 +23,7 @@ from rankwright.arrays import (
     as_ids,
     as_scores,
     as_vector,
+    distinct_ids,
     thread_count,
 )
 from rankwright.data.groups import Groups
@@ -233,7 +234,7 @@ def _tie_keys(ranking: Ranking, ties: Ties, labels: Float32Array | None, documen
 def order_of_ids(ids: ArrayLike) -> Float64Array:
     """The place of each id in the alphabetical order of all of them; numbers are compared as their text."""
     array = as_ids(ids, name="document ids")
-    distinct, place = np.unique(array, return_inverse=True)
+    distinct, place = distinct_ids(array)
     if distinct.dtype.kind == "i":
         alphabetical = np.argsort(distinct.astype(np.str_), kind="stable")
         place = np.argsort(alphabetical)[place]

@@ -112,10 +112,12 @@ def reproduce(
             engine = stack.enter_context(open_engine(cluster, workers))
         for number, one in enumerate(chosen):
             announce(one.name, number, len(chosen), unit="experiments", overall=True)
-            if engine is not None and not so_far:
-                _run_missing(one, setup, work[one.name], kept, engine, tell)
-            done = [part for part in work[one.name] if kept.result(part) is not None]
-            kept.write_records(done)
+            try:
+                if engine is not None and not so_far:
+                    _run_missing(one, setup, work[one.name], kept, engine, tell)
+            finally:  # Ctrl-C too: a record has all that is done
+                done = [part for part in work[one.name] if kept.result(part) is not None]
+                kept.write_records(done)
             if not all(part in done for part in work[one.name] if one.is_needed(setup, part)):
                 tell(f"{one.name}: {len(done):,} of {len(work[one.name]):,} parts are done, too few to conclude from")
                 continue

@@ -11,6 +11,7 @@ from rankwright.reproduce.fold_values import by_fold, figure_of
 from rankwright.reproduce.outcome import PaperTable
 from rankwright.reproduce.published import Rows
 from rankwright.reproduce.sources import CLICKS, DataSource, made_like, n_folds
+from rankwright.trees.bins.binning import MAX_BINS
 
 # The name in our catalog, and the settings that the papers' name stands for.
 NAMED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -23,7 +24,7 @@ NAMED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "AdaRank-NDCG": ("adarank", {"metric": "ndcg@10"}),
     "BoltzRank": ("boltzrank", {}),
     "FRank": ("frank", {}),
-    "RankBoost": ("rankboost", {}),
+    "RankBoost": ("rankboost", {"max_bins": MAX_BINS}),  # its authors try every value as a threshold
     "CRR": ("crr", {}),
     "BagBoo": ("bagboo", {}),
 }
@@ -108,14 +109,18 @@ TAKES_LONG = frozenset({"bagboo"})  # tried where there is time
 TUNED_NOTE = "AdaRank, CRR and in full runs BagBoo with the best of a few settings on validation documents"
 
 
-def rankers_of_table(name: str, *, thorough: bool = True, **settings: Any) -> list[Any]:
+def rankers_of_table(
+    name: str, *, thorough: bool = True, scalings: Sequence[str | None] = (None,), **settings: Any
+) -> list[Any]:
     """The ranker that a paper's table calls by this name, with our defaults for what the paper does not say.
 
     There are several where validation documents have to choose one; `thorough` is for those that take long, too.
+    `scalings` are those of features that are tried; None is the ranker's own.
     """
     own, more = NAMED[name]
     make: Callable[..., Any] = ranker_named(own)
     known = make().get_params()
     given = {key: value for key, value in (dict(more) | settings).items() if key in known}
     choices = TRIED.get(own, ({},)) if thorough or own not in TAKES_LONG else ({},)
-    return [make(**given, **tried) for tried in choices]
+    scaled = [{} if one is None else {"scaling": one} for one in scalings if one is None or "scaling" in known]
+    return [make(**given, **tried, **how) for how in scaled for tried in choices]

@@ -132,10 +132,11 @@ KNOWN_SETS: Mapping[str, Known] = {
     "Istella-X": Known((220,), 10_000),
 }
 YAHOO = re.compile(r"(set[12])\.train\.txt(\.gz|\.zst)?$")
-# What stands for a set that is not given: in the paper's size and smaller (queries, documents of each).
+# What stands for a set that is not given: in the paper's size and smaller (queries, documents of each). Smaller ones
+# have shorter lists rather than fewer queries: statements are decided by queries.
 SIZES_LIKE: Mapping[str, Mapping[str, tuple[int, int]]] = {
-    "TD2003": {"full": (50, 1000), "quick": (50, 300), "tiny": (10, 25)},
-    "TD2004": {"full": (75, 1000), "quick": (75, 300), "tiny": (10, 25)},
+    "TD2003": {"full": (50, 1000), "quick": (100, 150), "tiny": (10, 25)},
+    "TD2004": {"full": (75, 1000), "quick": (150, 150), "tiny": (10, 25)},
     "MQ2007": {"full": (1692, 41), "quick": (300, 41), "tiny": (15, 10)},
     "MSLR-WEB10K": {"full": (10_000, 120), "quick": (250, 120), "tiny": (15, 12)},
 }
@@ -168,8 +169,13 @@ def find_sources(folder: str | os.PathLike[str]) -> tuple[DataSource, ...]:
 
 
 def _folders(top: Path) -> Iterator[Path]:
-    """The folder and those below it, in order of their names; folds are not entered."""
-    for place, below, _ in os.walk(top):
+    """The folder and those below it, in order of their names, each once; links are followed, folds are not entered."""
+    seen: set[str] = set()
+    for place, below, _ in os.walk(top, followlinks=True):
+        if (real := os.path.realpath(place)) in seen:  # links may go in circles
+            below.clear()
+            continue
+        seen.add(real)
         depth = len(Path(place).relative_to(top).parts)
         below[:] = sorted(one for one in below if depth < DEEPEST and not re.fullmatch(r"Fold\d+", one))
         yield Path(place)

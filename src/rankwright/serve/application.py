@@ -10,20 +10,23 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from rankwright.errors import MissingExtraError, require
-from rankwright.serve.drift_watch import DriftWatch
-from rankwright.serve.inference import InferenceHandler
+from rankwright.serve.inference import INPUT, JSON_LENGTH, InferenceHandler, refused_inference
 from rankwright.serve.journal import Journal
 from rankwright.serve.live import FeedbackAnswer, FeedbackRequest, LiveLoop
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.openapi import openapi_page
 from rankwright.serve.ranking import RankHandler
 from rankwright.serve.reloading import CheckSample, Reloader
-from rankwright.serve.reranking import RerankHandler, RerankScorer, TextScorers
+from rankwright.serve.reranking import RerankHandler, RerankScorer, TextScorers, refused_rerank
+from rankwright.serve.scoring import WatchedScoring
 from rankwright.serve.segments import SegmentWriter
 from rankwright.serve.traffic import Traffic
 from rankwright.web.application import Application, Service, Shell
 from rankwright.web.messages import Request, Response, as_json
 from rankwright.web.routes import Route
+from rankwright.web.warm_up import OwnRequest
+
+SWITCH_SECONDS = 2e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +79,18 @@ class RankServer:
     settings: ServeSettings
     shell: Shell = field(default_factory=Shell)
     scorer_of: Callable[[ServedModel], RerankScorer | None] = field(default_factory=TextScorers)
+    models: Sequence[ServedModel] | None = None  # where they are read already
     shelf: ModelShelf = field(init=False)
-    _watch: DriftWatch = field(init=False)
+    _scoring: WatchedScoring = field(init=False)
+    _rank: RankHandler = field(init=False)
     service: Service = field(init=False)
 
     def __post_init__(self) -> None:
         settings = self.settings
         self.shelf = ModelShelf(
-            [ServedModel.read(name, path, threads=settings.threads) for name, path in settings.models]
+            self.models or [ServedModel.read(name, path, threads=settings.threads) for name, path in settings.models]
         )
-        self._watch = DriftWatch(self.shelf, self.shell.board)
+        self._scoring = WatchedScoring(self.shelf, self.shell.board)
         beside: list[RunsBeside] = []
         journal = None
         if settings.journal is not None:
@@ -96,7 +101,7 @@ class RankServer:
             beside += [journal, SegmentWriter(journal.folder, **how, feature_names=names)]
         if settings.reload_seconds:
             seconds, sample = settings.reload_seconds, settings.check
-            board, taken = self.shell.board, self._watch.taken
+            board, taken = self.shell.board, self._scoring.drift.taken
             beside.append(Reloader(self.shelf, board, sample=sample, seconds=seconds, taken=taken))
         live = LiveLoop(
             self.shelf,
@@ -107,9 +112,15 @@ class RankServer:
         )
         self.service = Service(
             self._routes(live, journal is not None),
-            start=[tell_of_processes, *(one.start for one in beside)],
+            start=[tell_of_processes, hand_over_quickly, *(one.start for one in beside), self._rank.warm_up],
             stop=[one.stop for one in reversed(beside)],
+            warm=[warm_request(model, self.shell.limits.documents) for model in self.shelf],
         )
+
+    def take(self, model: ServedModel) -> None:
+        """Take a model in place of the one of its name."""
+        self.shelf.replace(model)
+        self._scoring.drift.taken(model)
 
     def application(self) -> Application:
         """The application, with room for the metrics of all processes."""
@@ -120,31 +131,31 @@ class RankServer:
     def _routes(self, live: LiveLoop, has_journal: bool) -> list[Route]:
         most, traffic = self.shell.limits.documents, self.settings.traffic
         watched = has_journal or traffic.is_shared or traffic.shadow is not None
-        rank = RankHandler(
+        self._rank = rank = RankHandler(
             self.shelf,
+            self._scoring,
             most,
             live.served if watched else None,
             traffic.model_for if traffic.shares else None,
-            self._watch.scored,
         )
         kept = [
             Route("POST", "/v1/feedback", live.feedback),
             Route("GET", "/v1/experiment", live.experiment),
         ]
-        inference = InferenceHandler(self.shelf, most, self._watch.scored)
-        rerank = RerankHandler(self.shelf, most, self.scorer_of)
+        inference = InferenceHandler(self.shelf, self._scoring, most)
+        rerank = RerankHandler(self.shelf, self._scoring, most, self.scorer_of)
         model = "/v2/models/{name}"
         return [
             Route("POST", "/v1/rank", rank),
             *(kept if has_journal else []),
-            Route("POST", "/v1/rerank", rerank),
-            Route("POST", "/v2/rerank", rerank),
+            Route("POST", "/v1/rerank", rerank, refused=refused_rerank),
+            Route("POST", "/v2/rerank", rerank, refused=refused_rerank),
             Route("GET", "/v1/models", self._list_models),
             Route("GET", "/v2", inference.server),
-            Route("GET", "/v2/health/live", self._health, open=True),
-            Route("GET", "/v2/health/ready", self._health, open=True),
+            Route("GET", "/v2/health/live", inference.live, open=True),
+            Route("GET", "/v2/health/ready", inference.all_ready, open=True),
             *(
-                Route(method, f"{model}{version}{end}", handler)
+                Route(method, f"{model}{version}{end}", handler, refused=refused_inference)
                 for version in ("", "/versions/{version}")
                 for method, end, handler in (
                     ("GET", "", inference.metadata),
@@ -173,6 +184,30 @@ class RankServer:
     def _openapi(self, _: Request) -> Response:
         """Give this page."""
         return as_json(openapi_page(self.service.routes, {"/v1/feedback": (FeedbackRequest, FeedbackAnswer)}))
+
+
+def warm_request(model: ServedModel, most: int) -> OwnRequest:
+    """A request for scores by an address that keeps no journal."""
+    features = model.warm_documents()[:most]
+    head = as_json(
+        {
+            "inputs": [
+                {
+                    "name": INPUT,
+                    "shape": list(features.shape),
+                    "datatype": "FP32",
+                    "parameters": {"binary_data_size": features.nbytes},
+                }
+            ]
+        }
+    ).body
+    length = {JSON_LENGTH: str(len(head))}
+    return OwnRequest("POST", f"/v2/models/{model.name}/infer", length, head + features.tobytes())
+
+
+def hand_over_quickly() -> None:
+    """Let a request wait for a thread beside it, such as one that reads a changed model, no longer than it takes."""
+    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def tell_of_processes() -> None:

@@ -22,6 +22,7 @@ from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.web.messages import BINARY, JSON, Request, WebError
 
 ARROW = "application/vnd.apache.arrow.stream"
+FORM = "application/x-www-form-urlencoded"  # what `curl -d` says of whatever it sends
 REPORT = 9  # numbers of what the kernel tells
 LONGEST_SHOWN = 60  # letters of a text that an error repeats
 
@@ -72,7 +73,7 @@ class RankQuestion(msgspec.Struct):
 def read_question(request: Request, shelf: ModelShelf, most_documents: int) -> RankQuestion:
     """The question in a request for ranks."""
     kind = request.kind
-    if kind in (JSON, ""):
+    if kind in (JSON, FORM, ""):
         return _json_question(request, shelf, most_documents)
     if kind not in (ARROW, BINARY):
         raise WebError(
@@ -83,7 +84,7 @@ def read_question(request: Request, shelf: ModelShelf, most_documents: int) -> R
     if kind == BINARY:
         features, ids = raw_features(request.body, model), None
     else:
-        features, ids = arrow_features(request.body, model)
+        features, ids = arrow_features(request.body, model, most_documents)
     check_documents(len(features), most_documents)
     check_finite(features, model)
     options = RankOptions(model=asked.model, query=asked.query, ids=ids, top=asked.top, explain=asked.explain)

@@ -6,6 +6,7 @@ Its output is `scores`, FP64, of shape [documents].
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -13,10 +14,11 @@ import msgspec
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
+from rankwright.errors import UnknownNameError
 from rankwright.serve.decoding import decoded
 from rankwright.serve.features import check_documents, check_finite
 from rankwright.serve.models import ModelShelf, ServedModel
-from rankwright.serve.ranking import Scored
+from rankwright.serve.scoring import WatchedScoring
 from rankwright.web.messages import BINARY, Request, Response, WebError, as_json
 
 JSON_LENGTH = "inference-header-content-length"
@@ -65,17 +67,30 @@ _decoder = msgspec.json.Decoder(InferenceRequest)
 _encoder = msgspec.json.Encoder()
 
 
+def refused_inference(error: WebError) -> Response:
+    """What a client of the protocol is told of an error: it wants one text."""
+    return replace(as_json({"error": str(error)}, error.status), headers=error.headers)
+
+
 class InferenceHandler:
     """Answers the addresses below /v2/models."""
 
-    def __init__(self, shelf: ModelShelf, most_documents: int, scored: Scored | None = None) -> None:
-        self._shelf, self._most, self._scored = shelf, most_documents, scored
+    def __init__(self, shelf: ModelShelf, scoring: WatchedScoring, most_documents: int) -> None:
+        self._shelf, self._scoring, self._most = shelf, scoring, most_documents
 
     def server(self, _: Request) -> Response:
         """Tell what this server is."""
         from rankwright import __version__
 
         return as_json({"name": SERVER_NAME, "version": __version__, "extensions": EXTENSIONS})
+
+    def live(self, _: Request) -> Response:
+        """Tell that this server answers."""
+        return as_json({"live": True})
+
+    def all_ready(self, _: Request) -> Response:
+        """Tell that all models are there; they are loaded and warm before this server takes a request."""
+        return as_json({"ready": True})
 
     def metadata(self, request: Request) -> Response:
         """Tell a model's inputs and outputs."""
@@ -100,13 +115,13 @@ class InferenceHandler:
         asked, binary = self._parts(request)
         features = self._features(asked, binary, model)
         request.noted |= {"model": model.name, "documents": len(features)}
-        scores = model.scores(features) if len(features) else np.empty(0)
-        if self._scored is not None and len(features):
-            self._scored(model, features, scores)
-        return _answer(asked, model, scores)
+        return _answer(asked, model, self._scoring.scores(model, features))
 
     def _model(self, request: Request) -> ServedModel:
-        model = self._shelf.named(request.parts["name"])
+        try:
+            model = self._shelf.named(request.parts["name"])
+        except UnknownNameError as error:
+            raise WebError(HTTPStatus.NOT_FOUND, str(error)) from None
         version = request.parts.get("version", model.version)
         if version != model.version:
             raise WebError(HTTPStatus.NOT_FOUND, f"{model.name} is served in version {model.version}, not {version!r}")

@@ -18,12 +18,13 @@ from rankwright.catalog.rankers import load_trained
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.feature_names import numbered_names
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, UnknownNameError
+from rankwright.errors import InputError, SettingError, UnknownNameError, require
 from rankwright.explanations.contributions import Question
 from rankwright.rankers.trained import TrainedRanker
 
 VERSION_DIGITS = 12
 WARM_DOCUMENTS, WARM_UPS = 100, 5
+SMALLEST_POWER, LARGEST_POWER = -3, 5  # of ten, of what documents hold that warm a model up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,10 +74,16 @@ class ServedModel:
         return len(self.features)
 
     def warm_up(self) -> None:
-        """Score some documents that say nothing, as often as makes what is computed once be computed."""
-        nothing = np.zeros((WARM_DOCUMENTS, self.n_features), np.float32)
+        """Score some documents, as often as makes what is computed once be computed, and memory be there."""
         for _ in range(WARM_UPS):
-            self.scores(nothing)
+            self.scores(self.warm_documents())
+
+    def warm_documents(self) -> Float32Array:
+        """Documents of all sizes of values, so that they lead everywhere in a model."""
+        rng = np.random.default_rng(0)
+        shape = (WARM_DOCUMENTS, self.n_features)
+        sizes = 10 ** rng.uniform(SMALLEST_POWER, LARGEST_POWER, shape)
+        return (rng.standard_normal(shape) * sizes).astype(np.float32)
 
     def scores(self, features: Float32Array) -> Float64Array:
         """A score for each document of one query."""
@@ -84,7 +91,7 @@ class ServedModel:
 
     def contributions(self, features: Float32Array) -> tuple[Float64Array, float]:
         """What each feature adds to each document's score, and the score that they add to."""
-        if self.trained.model.needs_queries:
+        if not self.trained.model.explains_lists:
             raise InputError(f"{self.trained.ranker} compares documents, which have no scores of their own to explain")
         found = self.trained.contributions(self._one_query(features), Question(threads=self.threads))
         return found.values, found.base
@@ -101,6 +108,17 @@ class ServedModel:
             "features": list(self.features),
             "categories": {name: list(own) for name, own in (self.trained.features.categories or {}).items()},
         }
+
+
+def named_file(text: str) -> tuple[str, str]:
+    """The name of a model and its file: what stands before an equals sign, or the file's name without its ending."""
+    name, equals, path = text.partition("=")
+    if not equals or Path(text).exists():
+        name, path = Path(text).name.removesuffix(".rw"), text
+    require(bool(name and path), f"a model is given as MODEL or NAME=MODEL, got {text!r}")
+    if not Path(path).is_file():
+        raise SettingError(f"{path}: there is no such file")
+    return name, path
 
 
 @lru_cache(maxsize=1024)

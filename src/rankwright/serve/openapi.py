@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rankwright.serve.decoding import ARROW, RankOptions
-from rankwright.serve.inference import InferenceRequest, InferenceResponse
+from rankwright.serve.inference import InferenceRequest, InferenceResponse, refused_inference
 from rankwright.serve.ranking import RankAnswer
 from rankwright.serve.reranking import RerankAnswer, RerankRequest
 from rankwright.web.application import STATUSES
@@ -53,6 +53,9 @@ ERROR = {
 }
 
 
+INFERENCE_ERROR = {"type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}}
+
+
 def openapi_page(routes: Sequence[Route], more: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
     """The page of these routes; `more` has the bodies of those that not every server has."""
     from rankwright import __version__
@@ -62,7 +65,7 @@ def openapi_page(routes: Sequence[Route], more: Mapping[str, tuple[Any, Any]]) -
     references, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
     reference_of = dict(zip(kinds, references, strict=True))
     schemas["RankOptions"]["properties"].update(SHAPES)
-    schemas["Error"] = ERROR
+    schemas |= {"Error": ERROR, "InferenceError": INFERENCE_ERROR}
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         own = _operation(route, bodies.get(route.template), reference_of)
@@ -79,7 +82,11 @@ def openapi_page(routes: Sequence[Route], more: Mapping[str, tuple[Any, Any]]) -
 def _operation(route: Route, body: tuple[Any, Any] | None, reference_of: Mapping[Any, Any]) -> dict[str, Any]:
     summary = (getattr(route.handler, "__doc__", None) or type(route.handler).__call__.__doc__ or "").partition("\n")[0]
     answered: Any = {"description": "The answer."}
-    failed = {"description": "What was wrong.", "content": {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}}}
+    error = "InferenceError" if route.refused is refused_inference else "Error"
+    failed = {
+        "description": "What was wrong.",
+        "content": {JSON: {"schema": {"$ref": f"#/components/schemas/{error}"}}},
+    }
     told: dict[str, Any] = {
         "summary": summary.rstrip("."),
         "operationId": route.name.replace(" ", "").replace("/", "_").replace("{", "").replace("}", ""),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
+from urllib.parse import urlencode
 
 import msgspec
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.serve.decoding import RankQuestion, read_question
 from rankwright.serve.features import Id
-from rankwright.serve.models import ModelShelf, ServedModel
-from rankwright.web.messages import BINARY, Request, Response, WebError
+from rankwright.serve.models import WARM_UPS, ModelShelf
+from rankwright.serve.scoring import WatchedScoring
+from rankwright.web.messages import BINARY, JSON, Request, Response, WebError
 
 EXPLAINED_FEATURES = 5  # of a document, where a request does not say how many
 
@@ -47,7 +49,6 @@ class RankAnswer(msgspec.Struct, omit_defaults=True):
 
 
 _encoder = msgspec.json.Encoder()
-Scored = Callable[[ServedModel, Float32Array, Float64Array], None]  # is told of all that is scored
 
 
 def best_first(scores: Float64Array) -> IntArray:
@@ -61,13 +62,13 @@ class RankHandler:
     def __init__(
         self,
         shelf: ModelShelf,
+        scoring: WatchedScoring,
         most_documents: int,
         served: Callable[[RankQuestion, Float64Array, RankAnswer], None] | None = None,
         model_for: Callable[[Id | None], str | None] | None = None,
-        scored: Scored | None = None,
     ) -> None:
-        self._shelf, self._most, self._served, self._model_for = shelf, most_documents, served, model_for
-        self._scored = scored
+        self._shelf, self._scoring, self._most = shelf, scoring, most_documents
+        self._served, self._model_for = served, model_for
 
     def __call__(self, request: Request) -> Response:
         """Rank the documents of a request."""
@@ -79,15 +80,24 @@ class RankHandler:
         request.noted |= {"model": question.model.name, "documents": len(question.features)}
         if options.ids is not None:
             check_ids(options.ids, len(question.features))
-        if not len(question.features):
-            scores: Float64Array = np.empty(0)
-        else:
-            scores = question.model.scores(question.features)
-            if self._scored is not None:
-                self._scored(question.model, question.features, scores)
+        scores = self._scoring.scores(question.model, question.features)
         if self._served is None and BINARY in (request.headers.get("accept") or ""):
             return Response(scores.astype("<f8").tobytes(), kind=BINARY)
         return Response(_encoder.encode(self._answered(question, scores)))
+
+    def warm_up(self) -> None:
+        """Read, score and answer once as requests will be, so that the first of them finds all of it in place."""
+        for model in self._shelf:
+            features = model.warm_documents()[: self._most]
+            bodies = [(BINARY, features.tobytes())]
+            if not model.trained.features.categories:
+                bodies.append((JSON, _encoder.encode({"rows": features.tolist()})))
+            for kind, body in bodies * WARM_UPS:
+                request = Request("POST", "", urlencode({"model": model.name}), {"content-type": kind}, body)
+                question = read_question(request, self._shelf, self._most)
+                scores = model.scores(question.features)
+                order = best_first(scores).tolist()
+                _encoder.encode(RankAnswer(model.name, model.version, order, scores.tolist()))
 
     def _answered(self, question: RankQuestion, scores: Float64Array) -> RankAnswer:
         options, model = question.options, question.model

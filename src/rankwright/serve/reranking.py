@@ -7,6 +7,7 @@ need. A relevance in [0, 1] is 1 / (1 + e^-score), which keeps the order; the sc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from time import time
 from typing import Annotated, Any, Protocol
@@ -21,7 +22,8 @@ from rankwright.serve.decoding import decoded
 from rankwright.serve.features import check_documents
 from rankwright.serve.models import ModelShelf, ServedModel
 from rankwright.serve.ranking import best_first
-from rankwright.web.messages import Request, Response, WebError
+from rankwright.serve.scoring import WatchedScoring
+from rankwright.web.messages import Request, Response, WebError, as_json, code_of
 
 
 class RerankScorer(Protocol):
@@ -100,13 +102,26 @@ _encoder = msgspec.json.Encoder()
 NO_TEXT = "{name} was not trained on text with its statistics, which reranking texts needs; /v1/rank takes its features"
 
 
+def refused_rerank(error: WebError) -> Response:
+    """What a client is told of an error, where clients of Cohere (`message`) and of Jina (`detail`) look for it."""
+    told = {"message": str(error), "detail": str(error)}
+    return replace(
+        as_json(told | {"error": {"code": code_of(error.status), "message": str(error)}}, error.status),
+        headers=error.headers,
+    )
+
+
 class RerankHandler:
     """Answers both addresses; `scorer_of` gives what scores texts for a model, None where nothing does."""
 
     def __init__(
-        self, shelf: ModelShelf, most_documents: int, scorer_of: Callable[[ServedModel], RerankScorer | None]
+        self,
+        shelf: ModelShelf,
+        scoring: WatchedScoring,
+        most_documents: int,
+        scorer_of: Callable[[ServedModel], RerankScorer | None],
     ) -> None:
-        self._shelf, self._most, self._scorer_of = shelf, most_documents, scorer_of
+        self._shelf, self._scoring, self._most, self._scorer_of = shelf, scoring, most_documents, scorer_of
 
     def __call__(self, request: Request) -> Response:
         """Order the texts of a request."""
@@ -116,9 +131,11 @@ class RerankHandler:
         request.noted |= {"model": model.name, "documents": len(asked.documents)}
         scorer = self._scorer_of(model)
         if scorer is None:
-            raise WebError(HTTPStatus.NOT_IMPLEMENTED, NO_TEXT.format(name=model.name))
+            raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, NO_TEXT.format(name=model.name))
         texts = [one if isinstance(one, str) else one.text for one in asked.documents]
-        scores = np.asarray(scorer.score(asked.query, texts), np.float64) if texts else np.empty(0)
+        scores = self._scoring.timed(
+            model, len(texts), lambda: np.asarray(scorer.score(asked.query, texts) if texts else [], np.float64)
+        )
         return Response(_encoder.encode(_answer(asked, model, texts, scores)))
 
 

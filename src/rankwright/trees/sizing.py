@@ -36,6 +36,9 @@ PATIENCE, LASTING = 60, 1 / 3  # stop after so many trees without a better mean,
 LEAST_GAIN = 0.0002  # a mean that is better by less than this share is no reason to go on
 RACE = 64  # after so many trees of each shape, the one that is ahead goes on alone
 PACE = 0.05  # the learning rate that these numbers of trees are for
+# With validation data one forest alone is grown, which leaves time to go slowly and to look far ahead: of little data,
+# that is better on queries of neither part (benchmarks/quality/validation_data.py).
+SLOW_RATE, MOST_SLOW_TREES, SLOW_PATIENCE = 0.03, 3000, 300
 TREES_IN_ALL_FOLDS = 300  # later ones change little, and are judged by one fold
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
 
@@ -112,9 +115,14 @@ def paced(n_trees: int, learning_rate: float) -> int:
     return max(n_trees, round(n_trees * PACE / learning_rate))
 
 
-def patient(plan: LoopPlan, learning_rate: float) -> LoopPlan:
-    """The plan with the patience of a search for the best number of trees."""
-    patience = paced(PATIENCE, learning_rate)
+def slow_shape(shape: ForestShape) -> ForestShape:
+    """The shape grown slowly, for where validation data chooses the number of trees."""
+    return replace(shape, learning_rate=SLOW_RATE, most_trees=MOST_SLOW_TREES)
+
+
+def patient(plan: LoopPlan, learning_rate: float, least: int = 0) -> LoopPlan:
+    """The plan with the patience of a search for the best number of trees, or with `least` if that is more."""
+    patience = max(least, paced(PATIENCE, learning_rate))
     return replace(plan, patience=patience, lasting=LASTING, least_gain=LEAST_GAIN)
 
 

@@ -11,7 +11,8 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any
@@ -23,12 +24,16 @@ from rankwright.web.limits import Limits
 from rankwright.web.messages import Request, Response, WebError, refused
 from rankwright.web.metrics import Histogram, MetricBoard
 from rankwright.web.routes import Route, Router
+from rankwright.web.tracing import Tracing
+from rankwright.web.turns import Turns
+from rankwright.web.warm_up import OwnRequest, ask_itself
 
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 1
 RETRY = (("retry-after", str(RETRY_SECONDS)),)
-CLOSE = (("connection", "close"),)
+CLOSE = ("connection", "close")
+READ_ANYWAY, READ_SECONDS = 2**18, 0.5  # bytes of a body that nobody wants, and how long they are waited for
 STATUSES = (200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 500, 501, 503)
 ALWAYS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 UNROUTED = "none"  # what metrics call a request without a route
@@ -41,6 +46,7 @@ class Service:
     routes: Sequence[Route]
     start: Sequence[Callable[[], None]] = ()  # called in each process before it takes requests
     stop: Sequence[Callable[[], None]] = ()  # and after the last one
+    warm: Sequence[OwnRequest] = ()  # what each process asks itself first; it must leave nothing behind
 
 
 @dataclass(slots=True)
@@ -51,6 +57,7 @@ class Shell:
     guard: Guard = field(default_factory=Guard)
     access_log: AccessLog = field(default_factory=lambda: AccessLog(None))
     board: MetricBoard = field(default_factory=MetricBoard)
+    tracing: Tracing = field(default_factory=Tracing)
 
 
 class Application:
@@ -59,7 +66,7 @@ class Application:
     def __init__(self, service: Service, shell: Shell) -> None:
         self._service, self._shell = service, shell
         self._router = Router(service.routes)
-        self._waiting = 0
+        self._waiting, self._turns = 0, Turns()
         board = shell.board
         names = [*(route.name for route in service.routes), UNROUTED]
         self._answered = {
@@ -82,7 +89,10 @@ class Application:
         """Prepare this process, before it takes requests."""
         del loop
         self._shell.board.start()
+        with self._shell.board.unchanged():
+            ask_itself(self.__rsgi__, self._service.warm)
         self._shell.access_log.start()
+        self._shell.tracing.start()
         for begin in self._service.start:
             begin()
 
@@ -98,12 +108,16 @@ class Application:
         started = perf_counter()
         request = Request(scope.method, scope.path, scope.query_string, scope.headers)
         name = UNROUTED
+        told: Callable[[WebError], Response] = refused
         try:
-            route, request.parts = self._admitted(request, scope)
-            name = route.name
+            self._shell.guard.check_place(request.headers.get("host") or scope.authority, request.headers)
+            route, request.parts = self._router.find(request.method, request.path)
+            name, told = route.name, route.refused
             response = await self._answer(route, request, protocol)
         except Exception as error:
-            response = refused(as_web_error(error))
+            response = told(as_web_error(error))
+            if request.method == "POST" and not request.arrived:
+                response = await without_body(response, request, protocol)
         headers = [("content-type", response.kind), *ALWAYS, *response.headers]
         if request.method == "HEAD":
             protocol.response_empty(response.status, headers)
@@ -111,18 +125,12 @@ class Application:
             protocol.response_bytes(response.status, headers, response.body)
         self._note(request, name, response, perf_counter() - started, scope.client)
 
-    def _admitted(self, request: Request, scope: Any) -> tuple[Route, dict[str, str]]:
-        """The route of a request that may be asked."""
-        guard = self._shell.guard
-        guard.check_place(request.headers.get("host") or scope.authority, request.headers)
-        route, parts = self._router.find(request.method, request.path)
-        if not route.open:
-            guard.check_token(request.headers)
-        return route, parts
-
     async def _answer(self, route: Route, request: Request, protocol: Any) -> Response:
+        if not route.open:
+            self._shell.guard.check_token(request.headers)
         if route.method != "POST":
-            return await _finished(route, request)
+            response = route.handler(request)
+            return await response if inspect.isawaitable(response) else response
         limits, board = self._shell.limits, self._shell.board
         if self._waiting >= limits.waiting:
             board.add(self._refused)
@@ -132,10 +140,13 @@ class Application:
         started = perf_counter()
         try:
             request.body = await arrived_body(request, protocol, limits)
-            if perf_counter() - started > limits.seconds:
-                # Whoever asked has given up by now: work for those who still wait.
-                raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, "the request waited too long: try later", RETRY)
-            return await _finished(route, request)
+            request.arrived = True
+            async with self._turns:
+                if perf_counter() - started > limits.seconds:
+                    # Whoever asked has given up by now: work for those who still wait.
+                    raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, "the request waited too long: try later", RETRY)
+                response = route.handler(request)
+            return await response if inspect.isawaitable(response) else response
         finally:
             self._waiting -= 1
             board.set(self._waiting_gauge, self._waiting)
@@ -146,11 +157,7 @@ class Application:
             self._shell.board.add(place)
         self._seconds[name].observe(seconds)
         self._shell.access_log.tell(request, response.status, seconds, client, len(response.body))
-
-
-async def _finished(route: Route, request: Request) -> Response:
-    response = route.handler(request)
-    return await response if inspect.isawaitable(response) else response
+        self._shell.tracing.tell(request, name, response.status, seconds)
 
 
 async def arrived_body(request: Request, protocol: Any, limits: Limits) -> bytes:
@@ -165,9 +172,8 @@ async def arrived_body(request: Request, protocol: Any, limits: Limits) -> bytes
             body: bytes = await protocol()
             return body
     except TimeoutError:
-        raise WebError(
-            HTTPStatus.REQUEST_TIMEOUT, f"the body did not arrive within {limits.seconds:g} seconds", CLOSE
-        ) from None
+        told = f"the body did not arrive within {limits.seconds:g} seconds"
+        raise WebError(HTTPStatus.REQUEST_TIMEOUT, told) from None
 
 
 async def _collected(protocol: Any, most: int) -> bytes:
@@ -183,7 +189,21 @@ async def _collected(protocol: Any, most: int) -> bytes:
 
 def too_large(most: int) -> WebError:
     """What a client is told whose body is larger than is taken."""
-    return WebError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body may have {most:,} bytes at most", CLOSE)
+    return WebError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body may have {most:,} bytes at most")
+
+
+async def without_body(response: Response, request: Request, protocol: Any) -> Response:
+    """The answer to a request whose body nobody has read: a small one is read, or else the connection must be closed.
+
+    To close it while the client still sends would let some clients see a broken connection instead of the answer.
+    """
+    length = request.headers.get("content-length") or ""
+    if response.status != HTTPStatus.REQUEST_TIMEOUT and length.isdigit() and int(length) <= READ_ANYWAY:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(READ_SECONDS):
+                await protocol()
+                return response
+    return replace(response, headers=(*response.headers, CLOSE))
 
 
 def as_web_error(error: Exception) -> WebError:

@@ -11,10 +11,12 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from rankwright.errors import RankwrightError
+from rankwright.escapes import escaped_line
 
 JSON = "application/json"
 BINARY = "application/octet-stream"
 TEXT = "text/plain; charset=utf-8"
+LONGEST_MESSAGE = 1000  # letters of an error
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -34,6 +36,7 @@ class Request:
     query_string: str
     headers: HeaderLookup
     body: bytes = b""
+    arrived: bool = False  # whether the body was read
     parts: Mapping[str, str] = field(default_factory=dict)  # of the path, by the names in its template
     noted: dict[str, Any] = field(default_factory=dict)
 
@@ -68,7 +71,7 @@ class WebError(RankwrightError):
     """A request that is refused: its status, and one line that says where, what was found and what was wanted."""
 
     def __init__(self, status: int, message: str, headers: Headers = ()) -> None:
-        super().__init__(message)
+        super().__init__(escaped_line(message[:LONGEST_MESSAGE]))  # it may repeat what a stranger sent
         self.status, self.headers = int(status), headers
 
 

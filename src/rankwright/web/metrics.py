@@ -11,6 +11,7 @@ import multiprocessing
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +100,15 @@ class MetricBoard:
     def set(self, place: int, value: float) -> None:
         """Set a number of this process."""
         self._own[place + 1] = value
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Let this process's numbers be afterwards what they were."""
+        before = bytes(self._own)
+        try:
+            yield
+        finally:
+            self._own.cast("B")[:] = before
 
     def own(self, place: int, n: int) -> Float64Array:
         """A part of this process's row, to add to."""

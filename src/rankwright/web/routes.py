@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from rankwright.web.messages import Request, Response, WebError
+from rankwright.web.messages import Request, Response, WebError, refused
 
 Handler = Callable[[Request], Response | Awaitable[Response]]
 
@@ -16,12 +16,14 @@ class Route:
     """One address: a template such as /v2/models/{name}/infer, and who answers.
 
     Routes that are `open` want no token and are never refused for others' load: those that watch a server use them.
+    `refused` tells a client what was wrong, in the form that clients of the route's protocol read.
     """
 
     method: str
     template: str
     handler: Handler
     open: bool = False
+    refused: Callable[[WebError], Response] = refused
 
     @property
     def name(self) -> str:

@@ -120,6 +120,14 @@ def test_later_versions_are_refused_in_one_line(folder):
         open_index(folder)
 
 
+def test_names_of_fields_that_no_file_can_hold_are_refused(folder):
+    for name in ("\ud800", "a\udfff"):  # half a character, as JSON's escapes may say it
+        altered(folder, fields=[[name, "text"]])
+        with pytest.raises(ContainerError, match="a field cannot be called") as raised:
+            open_index(folder)
+        str(raised.value).encode()
+
+
 def open_analyser() -> dict[str, object]:
     from rankwright.text import Analyser
 

@@ -20,6 +20,7 @@ from rankwright.arrays import (
     Seed,
     Uint64Array,
     as_ids,
+    distinct_ids,
     generator,
     share,
     thread_count,
@@ -367,5 +368,5 @@ def in_order_of_ids(log: ClickLog) -> ClickLog:
 
 def id_codes(values: Any, name: str) -> tuple[IdArray, Int32Array]:
     """The ids among these values, each once and in ascending order, and the place of each value among them."""
-    ids, places = np.unique(as_ids(np.asarray(values), name=name), return_inverse=True)
+    ids, places = distinct_ids(as_ids(np.asarray(values), name=name))
     return ids, places.astype(np.int32)

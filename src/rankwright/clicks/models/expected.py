@@ -23,6 +23,7 @@ from rankwright.clicks.models.rates import LEAST_RATE, counted, share_of
 from rankwright.container.checks import read_array
 from rankwright.errors import InputError
 from rankwright.kernels.records import PairCells
+from rankwright.linear_algebra import length
 
 DEEPEST = 50  # ranks that are told apart; deeper ones count as the last
 FIRST_PERSISTENCE = 0.9  # to start from
@@ -198,8 +199,8 @@ def _change(one: State, other: State) -> float:
 def _length(states: Sequence[State]) -> float:
     """How many steps further the last two of them point."""
     first, second = states[1][0] - states[0][0], states[2][0] - states[1][0]
-    bend = float(np.linalg.norm(second - first))
-    return max(1.0, float(np.linalg.norm(first)) / bend) if bend > 0 else 1.0
+    bend = length(second - first)
+    return max(1.0, length(first) / bend) if bend > 0 else 1.0
 
 
 def _leap(states: Sequence[State], length: float, bounds: Bounds) -> State:

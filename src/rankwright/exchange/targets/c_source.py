@@ -47,6 +47,7 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     if isinstance(subject, ForestSubject):
         body = _forest(subject)
     else:
+        assert isinstance(subject, NetSubject)  # blends are refused before
         body = [_net(subject)]
         limits = [any_infinite("the ranker itself")]
     source = "".join([f'#include "{options.name}.h"\n', *body, _part("score_many.c", name=name)])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.exchange.engine_runs import run_onnx
-from rankwright.exchange.subject import ForestSubject, NetSubject, Subject
+from rankwright.exchange.subject import BlendSubject, ForestSubject, NetSubject, Subject
 from rankwright.exchange.target import ExportOptions, Target, Written, any_infinite
 from rankwright.exchange.tree_formats import category_sides, forest_for, inner_nodes, with_base_tree
 from rankwright.features.scaling import mean_and_factor
@@ -31,14 +31,48 @@ OPERATORS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}
 
 def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The graph, in the operators of today."""
-    if isinstance(subject, NetSubject):
-        return write_net(subject)
     graph = Graph()
-    values = _as_read(graph, subject)
-    attributes = _ensemble(with_base_tree(subject)).items()
-    graph.add("TreeEnsemble", values, output="scores", attributes=attributes)
+    if isinstance(subject, BlendSubject):
+        return _write_blend(graph, subject)
+    if isinstance(subject, NetSubject):
+        _add_net(graph, subject, "scores")
+        content = graph.model(subject.names, opset=17, ml_opset=3, ir_version=8)
+        return Written({"": content}, (), [any_infinite("the ranker itself")])
+    _add_trees(graph, subject, "scores")
     content = graph.model(subject.names, opset=17, ml_opset=5, ir_version=9)
     return Written({"": content}, ["scores are float32, added up tree by tree"])
+
+
+def _write_blend(graph: Graph, subject: BlendSubject) -> Written:
+    """The rankers of a blend side by side, and the sum of their scores; those of z-scores see one list a call."""
+    total = ""
+    for weight, part in zip(subject.weights.tolist(), subject.parts, strict=True):
+        own = _add_net(graph, part) if isinstance(part, NetSubject) else _add_trees(graph, part)
+        if subject.is_of_lists:
+            own = _add_z_scores(graph, own)
+        own = graph.add("Mul", own, graph.constant(np.float32(weight)))
+        total = graph.add("Add", total, own) if total else own
+    graph.add("Identity", total, output="scores")
+    content = graph.model(subject.names, opset=17, ml_opset=5, ir_version=9)
+    notes = ["each call scores the documents of one query: scores depend on the list"] if subject.is_of_lists else []
+    has_nets = any(isinstance(part, NetSubject) for part in subject.parts)
+    return Written({"": content}, notes, [any_infinite("the ranker itself")] if has_nets else [])
+
+
+def _add_z_scores(graph: Graph, scores: str) -> str:
+    """Scores less their mean over the list, in units of their deviation there; 0 where all are equal."""
+    apart = graph.add("Sub", scores, graph.add("ReduceMean", scores))
+    deviation = graph.add("Sqrt", graph.add("ReduceMean", graph.add("Mul", apart, apart)))
+    uneven = graph.add("Greater", graph.add("ReduceMax", scores), graph.add("ReduceMin", scores))
+    nothing = graph.constant(np.float32(0))
+    return graph.add("Where", uneven, graph.add("Div", apart, deviation), nothing)
+
+
+def _add_trees(graph: Graph, subject: ForestSubject, output: str | None = None) -> str:
+    """The name of the scores of trees."""
+    values = _as_read(graph, subject)
+    attributes = _ensemble(with_base_tree(subject)).items()
+    return graph.add("TreeEnsemble", values, output=output, attributes=attributes)
 
 
 def write_regressor(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
@@ -137,9 +171,8 @@ def _regressor(subject: ForestSubject) -> Iterator[tuple[str, Any]]:
     yield "target_weights", forest.value[~inner]
 
 
-def write_net(subject: NetSubject) -> Written:
-    """A weighted sum or a net, with its scaling."""
-    graph = Graph()
+def _add_net(graph: Graph, subject: NetSubject, output: str | None = None) -> str:
+    """The name of the scores of a weighted sum or a net, with its scaling."""
     values = "features"
     for step in subject.steps:
         if step.scaling.name == "zscore":
@@ -156,10 +189,9 @@ def write_net(subject: NetSubject) -> Written:
         product = graph.add("MatMul", values, graph.constant(layer.weights.T.astype(np.float32)))
         last = place == len(subject.layers) - 1
         values = graph.add("Add", product, graph.constant(layer.bias.astype(np.float32)[None, :]),
-                           output="scores" if last else None)  # fmt: skip
+                           output=output if last else None)  # fmt: skip
         values = values if last else _activated(graph, layer.activation, values)
-    infinite = any_infinite("the ranker itself")
-    return Written({"": graph.model(subject.names, opset=17, ml_opset=3, ir_version=8)}, (), [infinite])
+    return values
 
 
 def _activated(graph: Graph, activation: str, values: str) -> str:
@@ -253,7 +285,7 @@ ONNX = Target(
     name="onnx",
     suffix=".onnx",
     summary="ONNX with TreeEnsemble (ai.onnx.ml 5), or matrices for nets: ONNX Runtime, Vespa and many more",
-    takes=("forest", "linear", "net"),
+    takes=("forest", "linear", "net", "blend"),
     write=write,
     runners=(run_onnx,),
 )

@@ -27,7 +27,10 @@ ACTIVATIONS = ("relu", "tanh", "sigmoid", "identity")
 
 def write(subject: Subject, options: ExportOptions) -> Written:
     """The model as Solr's model store takes it."""
-    return _layers(subject, options) if isinstance(subject, NetSubject) else _trees(subject, options)
+    if isinstance(subject, NetSubject):
+        return _layers(subject, options)
+    assert isinstance(subject, ForestSubject)  # blends are refused before
+    return _trees(subject, options)
 
 
 def _document(kind: str, subject: Subject, options: ExportOptions, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,6 +86,10 @@ class SvmlightReader(Reader):
         object.__setattr__(self, "feature_names", feature_names_of(self.feature_names))
         require(self.block_size is None or self.block_size >= 1, f"block_size must be 1 or more, got {self.block_size}")
 
+    def may_be_sparse(self, path: str) -> bool:  # noqa: ARG002
+        """Lines name what they like."""
+        return True
+
     @property
     def own_names(self) -> tuple[str, ...]:
         """The names of the features; none where they have numbers alone."""

@@ -19,7 +19,7 @@ from rankwright.judgments.combining.held_out import HeldOutComparison, compare_h
 from rankwright.judgments.combining.rater_model import MODELS, RaterModel, fit_raters
 from rankwright.judgments.combining.simple_labels import SIMPLE_LABELS
 from rankwright.judgments.judgment_table import Judgments
-from rankwright.judgments.ratings import ratings_of
+from rankwright.judgments.ratings import Repeats, ratings_of
 from rankwright.progress.stages import announce
 from rankwright.tables.text import ShownTable, counted
 
@@ -62,6 +62,8 @@ class CombinedLabels(Tabular):
         What was learned of raters, where a model was.
     preferred : Judgments
         The preferences among the judgments, which `preferences_for` takes too.
+    repeats : Repeats
+        What a rater judged twice: the later grade counts, and none where no times tell which it is.
     """
 
     labels: Float64Array
@@ -79,6 +81,7 @@ class CombinedLabels(Tabular):
     held_out: HeldOutComparison
     raters: RaterModel | None
     preferred: Judgments
+    repeats: Repeats
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -207,6 +210,7 @@ class CombinedLabels(Tabular):
             "share_of_model": self.share,
             "held_out": self.held_out.to_dict(),
             "mean_weight": float(self.weights.mean()),
+            "repeats": self.repeats.to_dict(),
         }
 
     def columns(self) -> Mapping[str, Sequence[Any]]:
@@ -236,9 +240,10 @@ class CombinedLabels(Tabular):
 
     @property
     def told(self) -> list[str]:
-        """What the comparison on held-out grades found, in words."""
-        if self.raters is None:
-            return []
+        """What was judged twice, and what the comparison on held-out grades found, in words."""
+        return self.repeats.told + ([] if self.raters is None else self._comparison_told())
+
+    def _comparison_told(self) -> list[str]:
         share = f"the model's share in the labels is {self.share:.2f}, the rest is the mean of a document's grades"
         if not self.held_out.errors:
             few = f"({self.held_out.n_grades} could be held out)"
@@ -287,7 +292,9 @@ def combine(
     announce("combining grades")
     ratings = ratings_of(judgments, scale)
     if not len(ratings.pairs):
-        raise InputError("there are no grades on a scale to combine: measurements alone say nothing of grades")
+        only_measured = "measurements alone say nothing of grades"
+        why = only_measured if len(ratings.estimates.pairs) else ratings.repeats.told[-1]
+        raise InputError(f"there are no grades on a scale to combine: {why}")
     places = judgments.places_of_raters(trusted, "trusted rater") if len(trusted) else None
     counts = ratings.counts()
     raters, held_out, share = None, HeldOutComparison(0, {}, 1.0), 1.0
@@ -300,7 +307,7 @@ def combine(
     else:
         labels = SIMPLE_LABELS[method](counts, ratings.scale)
         chances = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    known = ~np.isnan(labels)
+    known = ~np.isnan(labels) & ratings.has_something
     return CombinedLabels(
         labels[known],
         chances[known],
@@ -317,6 +324,7 @@ def combine(
         held_out,
         raters,
         judgments.preferred(),
+        ratings.repeats,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rankwright.errors import FileFormatError, UnknownNameError, folded_name
+from rankwright.errors import FileFormatError, Message, Parameter, UnknownNameError, folded_name
 
 # The names under which tools write each part of a judgment.
 ROLES: Mapping[str, tuple[str, ...]] = {
@@ -53,5 +53,8 @@ class HowToRead:
         missing = [role for role in ("query", "document") if role not in found]
         if missing or not found.keys() & {"grade", "other"}:
             wanted = "query, document and grade, or query, document and other"
-            raise FileFormatError(path, f"found the columns {', '.join(names)[:200]}; wanted {wanted}")
+            found_names = ", ".join(names)[:200]
+            how = Parameter("column", "grade=NAME", python="columns={'grade': 'NAME'}")
+            told = f"found the columns {found_names}; wanted {wanted}; name one that is called otherwise with "
+            raise FileFormatError(path, Message(told, how))
         return found

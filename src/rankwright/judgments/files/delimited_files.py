@@ -19,8 +19,7 @@ from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import input_name, open_line_blocks
 from rankwright.judgments.files.columns import ROLES, HowToRead
-from rankwright.judgments.files.gathering import Gathering, RowBlock, kind_places
-from rankwright.judgments.judgment_table import KINDS
+from rankwright.judgments.files.gathering import Gathering, RowBlock
 from rankwright.kernels.records import Texts
 from rankwright.kernels.shared_codes import CellProblem
 
@@ -87,7 +86,7 @@ def _block(cells: Cells, roles: dict[str, str], gathering: Gathering, how: HowTo
     else:
         raters = np.full(n_rows, gathering.raters.of_texts([how.rater])[0], np.int32)
     if "kind" in roles:
-        note_kinds(raters, cells.texts(roles["kind"]), gathering, cells)
+        gathering.name_kinds(raters, cells.texts(roles["kind"]), cells.place_of)
     comments = cells.texts(roles["comment"]) if "comment" in roles else None
     return RowBlock(
         cells.codes(roles["query"], gathering.queries),
@@ -102,15 +101,6 @@ def _block(cells: Cells, roles: dict[str, str], gathering: Gathering, how: HowTo
     )
 
 
-def note_kinds(raters: Int32Array, kinds: Sequence[str], gathering: Gathering, cells: Cells) -> None:
-    """Remember what the raters of some rows are."""
-    places = kind_places(kinds, cells.file, cells.place_of)
-    _, rows = np.unique(raters.astype(np.int64) * len(KINDS) + places, return_index=True)
-    for row in rows.tolist():
-        if raters[row] >= 0:
-            gathering.name_kind(int(raters[row]), int(places[row]), f"of {cells.place_of(row)}")
-
-
 def times_of(texts: Sequence[str], cells: Cells) -> Float64Array:
     """Times in seconds since 1970, from such numbers or from dates as ISO 8601 writes them."""
     try:
@@ -120,11 +110,11 @@ def times_of(texts: Sequence[str], cells: Cells) -> Float64Array:
     times = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         if text:
-            times[row] = seconds_of(text, cells.file, cells.place_of(row))
+            times[row] = seconds_of(text, cells.place_of(row))
     return times
 
 
-def seconds_of(text: str, file: str, place: str) -> float:
+def seconds_of(text: str, place: str) -> float:
     """A time in seconds since 1970; a date without a zone is taken as UTC."""
     try:
         return float(text)
@@ -134,7 +124,7 @@ def seconds_of(text: str, file: str, place: str) -> float:
         moment = datetime.fromisoformat(text)
     except ValueError:
         wanted = "wanted seconds since 1970, or a date such as 2026-01-31T12:00:00Z"
-        raise FileFormatError(file, f"{place}: the time is {text[:LONGEST_QUOTE]!r}; {wanted}") from None
+        raise FileFormatError(place, f"the time is {text[:LONGEST_QUOTE]!r}; {wanted}") from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float64Array, Int32Array, IntArray, thread_count
 from rankwright.clicks.logs.log_blocks import Codes
 from rankwright.errors import FileFormatError, InputError
-from rankwright.judgments.judgment_table import KINDS, NO_DOCUMENT, Judgment, Judgments, in_canonical_order
+from rankwright.judgments.judgment_table import COLUMNS, KINDS, NO_DOCUMENT, Judgment, Judgments, in_canonical_order
 
 ROWS_AT_A_TIME = 1 << 16
 UNKNOWN_KIND = -1
@@ -76,12 +76,21 @@ class Gathering:
         self.problems[problem] = self.problems.get(problem, 0) + times
         self.first_problems.setdefault(problem, place)
 
-    def name_kind(self, rater: int, kind: int, name: str) -> None:
+    def name_kind(self, rater: int, kind: int, place: str = "") -> None:
         """Remember what a rater is; it cannot be two things."""
         known = self._kinds.setdefault(rater, kind)
         if known != kind:
-            told = f"rater {name!r} is a {KINDS[known]} in one row and a {KINDS[kind]} in another"
+            name = str(self.raters.ids()[rater])
+            told = f"rater {name!r} is a {KINDS[known]} in one row and a {KINDS[kind]} in another{place}"
             raise InputError(f"{told}: give the two different names")
+
+    def name_kinds(self, raters: Int32Array, kinds: Sequence[str], place_of: Any) -> None:
+        """Remember what the raters of some rows are."""
+        places = kind_places(kinds, place_of)
+        _, rows = np.unique(raters.astype(np.int64) * len(KINDS) + places, return_index=True)
+        for row in rows.tolist():
+            if raters[row] >= 0:
+                self.name_kind(int(raters[row]), int(places[row]), f" ({place_of(row)})")
 
     def add(self, block: RowBlock, place_of: Any) -> None:
         """Take the rows that can be used; `place_of(row)` tells where a row stands."""
@@ -129,17 +138,18 @@ class Gathering:
                 usable &= ~found
         return usable
 
-    def add_judgments(self, judgments: Iterable[Judgment]) -> None:
-        """Take single judgments."""
-        rows = iter(judgments)
+    def add_judgments(self, judgments: Iterable[Judgment], source: str = "") -> None:
+        """Take single judgments; `source` says where they are from."""
+        rows, n_before = iter(judgments), 0
         while chunk := list(islice(rows, ROWS_AT_A_TIME)):
-            self.add(self.block_of(chunk), lambda row: f"judgment {row + 1}")
+            self.add(self.block_of(chunk), lambda row, first=n_before: f"{source}judgment {first + row + 1}")
+            n_before += len(chunk)
 
     def block_of(self, chunk: Sequence[Judgment]) -> RowBlock:
         """Single judgments as a block."""
         raters = self.raters.of_texts([one.rater for one in chunk])
         for rater, one in zip(raters.tolist(), chunk, strict=True):
-            self.name_kind(rater, KINDS.index(one.kind), one.rater)
+            self.name_kind(rater, KINDS.index(one.kind))
         documents = self.documents.of_texts([one.document for one in chunk])
         has_other = [one.other is not None for one in chunk]
         others = self.documents.of_texts([one.other or one.document for one in chunk])
@@ -170,7 +180,7 @@ class Gathering:
         self.queries, self.documents, self.raters = (Codes() for _ in range(3))  # their tables are large
         comments = self._comments(sizes)
         columns: dict[str, Any] = {}
-        for name in ("queries", "documents", "raters", "values", "others", "errors", "times"):
+        for name in COLUMNS:
             columns[name] = np.concatenate([part.pop(name) for part in self._parts])
         kinds = np.array([self._kinds.get(rater, 0) for rater in range(n_raters)], np.int8)
         told: dict[str, Any] = {"problems": dict(self.problems), "first_problems": dict(self.first_problems)}
@@ -213,12 +223,12 @@ def _numbers(values: Sequence[float | None]) -> Float64Array:
     return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
-def kind_places(names: Sequence[str], path: str, place_of: Any) -> IntArray:
+def kind_places(names: Sequence[str], place_of: Any) -> IntArray:
     """The places of kinds in `KINDS`; an empty one is a person."""
     place = {"": 0} | {kind: number for number, kind in enumerate(KINDS)}
     found = np.array([place.get(name.strip().lower(), UNKNOWN_KIND) for name in names], np.int64)
     if (found == UNKNOWN_KIND).any():
         row = int(np.argmax(found == UNKNOWN_KIND))
         wanted = f"wanted {', '.join(KINDS)}"
-        raise FileFormatError(path, f"{place_of(row)}: the kind of a rater is {names[row][:40]!r}; {wanted}")
+        raise FileFormatError(place_of(row), f"the kind of a rater is {names[row][:40]!r}; {wanted}")
     return found

@@ -32,7 +32,7 @@ from rankwright.judgments.files.gathering import Gathering
 from rankwright.judgments.files.parquet_files import read_parquet_judgments
 from rankwright.judgments.files.text_files import read_json_lines, read_qrels_of, read_quepid_json
 from rankwright.judgments.judgment_store import SQLITE_MAGIC, JudgmentStore
-from rankwright.judgments.judgment_table import Judgments
+from rankwright.judgments.judgment_table import KINDS, Judgments
 
 SNIFFED = 1 << 12  # bytes of a file that tell its format
 Reader = Callable[[FilePath, Gathering, HowToRead], None]
@@ -41,7 +41,7 @@ Reader = Callable[[FilePath, Gathering, HowToRead], None]
 def read_store(path: FilePath, gathering: Gathering, how: HowToRead) -> None:  # noqa: ARG001
     """Gather all judgments of a store."""
     with JudgmentStore(path, create=False) as store:
-        gathering.add_judgments(store.rows())
+        gathering.add_judgments(store.rows(), f"{input_name(path)}, ")
 
 
 READERS: Mapping[str, Reader] = {
@@ -178,7 +178,7 @@ def _note_models(gathering: Gathering, models: Sequence[str]) -> None:
         rater = int(gathering.raters.of_texts([name])[0])
         if rater >= n_before:
             raise InputError(f"rater {name!r} is named as a model, and has no judgment")
-        gathering.name_kind(rater, 1, name)
+        gathering.name_kind(rater, KINDS.index("model"))
 
 
 def write_judgments(judgments: Judgments, path: FilePath, *, format: str | None = None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,7 @@ from rankwright.formats.parquet import arrow_errors
 from rankwright.formats.storage.places import FilePath, opened
 from rankwright.formats.storage.streams import input_name
 from rankwright.judgments.files.columns import HowToRead
-from rankwright.judgments.files.gathering import Gathering, RowBlock, kind_places
-from rankwright.judgments.judgment_table import KINDS
+from rankwright.judgments.files.gathering import Gathering, RowBlock
 
 ROWS_AT_A_TIME = 1 << 18
 READING = "reading Parquet"
@@ -33,11 +34,13 @@ def read_parquet_judgments(path: FilePath, gathering: Gathering, how: HowToRead)
         row = 0
         for batch in source.iter_batches(ROWS_AT_A_TIME, columns=list(dict.fromkeys(roles.values()))):
             columns = {role: batch.column(name) for role, name in roles.items()}
-            first = row
-            gathering.add(
-                _block(columns, gathering, how, file), lambda at, first=first: f"{file}, row {first + at + 1}"
-            )
+            place_of = partial(_place, file, row)
+            gathering.add(_block(columns, gathering, how, place_of), place_of)
             row += batch.num_rows
+
+
+def _place(file: str, first: int, row: int) -> str:
+    return f"{file}, row {first + row + 1}"
 
 
 def _check_types(schema: Any, roles: dict[str, str], file: str) -> None:
@@ -56,7 +59,7 @@ def _check_types(schema: Any, roles: dict[str, str], file: str) -> None:
             raise FileFormatError(file, f"the column {name} is of type {kind}; wanted {wanted}")
 
 
-def _block(columns: dict[str, Any], gathering: Gathering, how: HowToRead, file: str) -> RowBlock:
+def _block(columns: dict[str, Any], gathering: Gathering, how: HowToRead, place_of: Callable[[int], str]) -> RowBlock:
     n_rows = len(columns["query"])
     numbers = {role: column_numbers(columns[role]) for role in ("grade", "preference", "error") if role in columns}
     if "rater" in columns:
@@ -65,10 +68,7 @@ def _block(columns: dict[str, Any], gathering: Gathering, how: HowToRead, file: 
         raters = np.full(n_rows, gathering.raters.of_texts([how.rater])[0], np.int32)
     if "kind" in columns:
         names = ["" if one is None else str(one) for one in columns["kind"].to_pylist()]
-        places = kind_places(names, file, lambda row: f"row {row + 1}")
-        for row in np.unique(raters.astype(np.int64) * len(KINDS) + places, return_index=True)[1].tolist():
-            if raters[row] >= 0:
-                gathering.name_kind(int(raters[row]), int(places[row]), f"of {file}, row {row + 1}")
+        gathering.name_kinds(raters, names, place_of)
     comments = (
         ["" if one is None else str(one) for one in columns["comment"].to_pylist()] if "comment" in columns else []
     )

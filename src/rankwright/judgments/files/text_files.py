@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from math import isfinite
 from typing import Any
 
 from rankwright.errors import FileFormatError, InputError
@@ -19,6 +20,7 @@ from rankwright.judgments.judgment_table import KINDS, Judgment
 
 LONGEST_BOOK = 1 << 28  # bytes
 SHORT = 60  # characters of a faulty line that are shown
+PlacedJudgment = tuple[str, Judgment]  # with where it stands
 
 
 def read_json_lines(path: FilePath, gathering: Gathering, how: HowToRead) -> None:
@@ -46,61 +48,69 @@ def _objects(path: FilePath) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _judgments_of(
     objects: Iterator[tuple[str, dict[str, Any]]], file: str, gathering: Gathering, how: HowToRead
-) -> Iterator[Judgment]:
+) -> Iterator[PlacedJudgment]:
     roles: dict[str, str] = {}
     keys: set[str] = set()
     for place, found in objects:
         if not found.keys() <= keys:  # names that no object had before
             keys |= found.keys()
             roles = how.roles_of(sorted(keys), file)
-        made = _judgment({role: found.get(name) for role, name in roles.items()}, place, file, gathering, how)
+        made = _judgment({role: found.get(name) for role, name in roles.items()}, place, gathering, how)
         if made is not None:
-            yield made
+            yield place, made
 
 
-def _judgment(parts: Mapping[str, Any], place: str, file: str, gathering: Gathering, how: HowToRead) -> Judgment | None:
+def _judgment(parts: Mapping[str, Any], place: str, gathering: Gathering, how: HowToRead) -> Judgment | None:
     """The judgment of an object; None where it cannot be used, which is noted."""
-    rater = how.rater if "rater" not in parts else _text(parts["rater"])
-    absent = {RowFault.NO_QUERY: parts["query"], RowFault.NO_DOCUMENT: parts["document"], RowFault.NO_RATER: rater}
-    for fault, value in absent.items():
-        if _text(value) == "":
+    query, document, other = (_id(parts.get(role), role, place) for role in ("query", "document", "other"))
+    rater = _id(parts["rater"], "rater", place) if "rater" in parts else how.rater
+    absent = {RowFault.NO_QUERY: query, RowFault.NO_DOCUMENT: document, RowFault.NO_RATER: rater}
+    for fault, text in absent.items():
+        if text == "":
             gathering.note(fault, place)
             return None
-    numbers = {role: _number(parts.get(role), role, place, file) for role in ("grade", "preference", "error")}
-    other, time = _text(parts.get("other")) or None, parts.get("time")
-    if other is None and numbers["grade"] is None:
+    numbers = {role: _number(parts.get(role), role, place) for role in ("grade", "preference", "error")}
+    time = parts.get("time")
+    if other == "" and numbers["grade"] is None:
         gathering.note(RowFault.NO_GRADE, place)
         return None
     try:
         return Judgment(
-            _text(parts["query"]),
-            _text(parts["document"]),
+            query,
+            document,
             rater,
-            numbers["grade"] if other is None else None,
+            None if other else numbers["grade"],
             _text(parts.get("kind")).lower() or (KINDS[1] if rater in how.models else KINDS[0]),
-            other,
+            other or None,
             1.0 if numbers["preference"] is None else numbers["preference"],
             numbers["error"],
-            None if time is None or time == "" else seconds_of(str(time), file, place),
+            None if time is None or time == "" else seconds_of(str(time), place),
             _text(parts.get("comment")),
         )
     except InputError as error:
-        raise FileFormatError(file, f"{place}: {error}") from None
+        raise FileFormatError(place, str(error)) from None
+
+
+def _id(value: Any, role: str, place: str) -> str:
+    """An id, which is a text or a whole number, as text."""
+    if isinstance(value, list | dict | bool | float):
+        raise FileFormatError(place, f"{role} must be a text or a whole number, found {str(value)[:SHORT]!r}")
+    return _text(value)
 
 
 def _text(value: Any) -> str:
-    """An id as text; lone halves of characters, which JSON may hold, become marks."""
+    """Something as text; lone halves of characters, which JSON may hold, become marks."""
     return "" if value is None else str(value).encode("utf-8", "replace").decode()
 
 
-def _number(value: Any, role: str, place: str, file: str) -> float | None:
+def _number(value: Any, role: str, place: str) -> float | None:
     if value is None or value == "":
         return None
     try:
-        return float(value)
+        return float(str(value) if isinstance(value, bool) else value)
     except (TypeError, ValueError, OverflowError):
         found = str(value)[:SHORT]
-        raise FileFormatError(file, f"{place}: {role} must be a number, found {found!r}") from None
+        raise FileFormatError(place, f"{role} must be a number, found {found!r}") from None
 
 
 def read_quepid_json(path: FilePath, gathering: Gathering, how: HowToRead) -> None:
@@ -117,40 +127,38 @@ def read_quepid_json(path: FilePath, gathering: Gathering, how: HowToRead) -> No
     _gather(_of_book(judged, file, gathering, how), gathering)
 
 
-def _of_book(judged: list[Any], file: str, gathering: Gathering, how: HowToRead) -> Iterator[Judgment]:
+def _of_book(judged: list[Any], file: str, gathering: Gathering, how: HowToRead) -> Iterator[PlacedJudgment]:
     for number, (query, document, one) in enumerate(judged, start=1):
         place = f"{file}, judgement {number}"
         if not isinstance(one, dict):
-            raise FileFormatError(file, f"{place} is no object")
+            raise FileFormatError(place, "is no object")
         if one.get("unrateable") or one.get("judge_later"):
             gathering.note(RowFault.UNRATEABLE, place)
             continue
         rater = _text(one.get("user_email")) or "unknown"
         parts = {"query": query, "document": document, "rater": rater, "grade": one.get("rating")}
-        made = _judgment(parts | {"comment": one.get("explanation")}, place, file, gathering, how)
+        made = _judgment(parts | {"comment": one.get("explanation")}, place, gathering, how)
         if made is not None:
-            yield made
+            yield place, made
 
 
 def read_qrels_of(path: FilePath, gathering: Gathering, how: HowToRead) -> None:
     """Gather the judgments of TREC qrels, all by one rater, which may be a run of a model."""
     kind = KINDS[1] if how.rater in how.models else KINDS[0]
-    lines = numbered_fields(path, QRELS_LINE, 4)
-    _gather(
-        (Judgment(one[0], one[2], how.rater, _finite(number_in(one[3], "a label", path, number), path, number), kind)
-         for number, one in lines),
-        gathering,
-    )  # fmt: skip
+    _gather(_of_qrels(path, how.rater, kind), gathering)
 
 
-def _finite(number: float, path: FilePath, line: int) -> float:
-    if number in (float("inf"), -float("inf")):
-        raise FileFormatError(input_name(path), "a label must be a finite number", line)
-    return number
+def _of_qrels(path: FilePath, rater: str, kind: str) -> Iterator[PlacedJudgment]:
+    file = input_name(path)
+    for line, fields in numbered_fields(path, QRELS_LINE, 4):
+        query, _, document, text = fields[:4]
+        label = number_in(text, "a label", path, line)
+        if not isfinite(label):
+            raise FileFormatError(file, "a label must be a finite number", line)
+        yield f"{file}:{line}", Judgment(query, document, rater, label, kind)
 
 
-def _gather(judgments: Iterator[Judgment], gathering: Gathering) -> None:
-    n_before = 0
+def _gather(judgments: Iterator[PlacedJudgment], gathering: Gathering) -> None:
     while chunk := list(islice(judgments, ROWS_AT_A_TIME)):
-        gathering.add(gathering.block_of(chunk), lambda row, first=n_before: f"judgment {first + row + 1}")
-        n_before += len(chunk)
+        places, made = zip(*chunk, strict=True)
+        gathering.add(gathering.block_of(made), places.__getitem__)

@@ -65,6 +65,20 @@ def scale_by_range(features: Float32Array, offsets: IntArray, out: Float32Array,
         out[own] = (values - least) / np.where(span == 0, 1.0, span)
 
 
+def scale_by_rank(features: Float32Array, offsets: IntArray, out: Float32Array, threads: int) -> None:
+    """Fill `out` with the place of x among the query's values of its feature, from -1 for the smallest to 1.
+
+    Equal values share the mean of their places; 0 where all of them are equal.
+    """
+    for own in slices(offsets):
+        for feature in range(features.shape[1]):
+            values = features[own, feature].astype(np.float64)
+            known = values[~np.isnan(values)]
+            places = [np.sum(known < one) + np.sum(known <= one) - 1 for one in values]  # twice the mean place
+            scaled = [place / (len(known) - 1) - 1 if len(known) > 1 else 0.0 for place in places]
+            out[own, feature] = np.where(np.isnan(values), np.nan, scaled)
+
+
 ROWS_AT_A_TIME = 4096  # rows are summed in pieces of this many, and the pieces one after another
 
 

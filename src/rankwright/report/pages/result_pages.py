@@ -21,6 +21,7 @@ from rankwright.report.measured import Measured, Origin, measured_ranker
 from rankwright.report.page.document import Block, Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.pages.search_page import page_of_tuned
 from rankwright.report.sections.background import background_sections, importances_section, learning_section, size_text
+from rankwright.report.sections.drift import drift_section
 from rankwright.report.sections.query_lists import queries_section, tables_beside
 from rankwright.report.sections.results import (
     comparison_verdict,
@@ -138,6 +139,7 @@ def _page(
         queries,
         learning_section(rankers),
         importances_section(rankers, data),
+        drift_section(rankers, data),
         slices,
         *background_sections(rankers, data, origin),
         beside=tables_beside(measured) if is_thinned else None,

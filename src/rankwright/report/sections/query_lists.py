@@ -337,7 +337,7 @@ def _compared(ranker: Ranker, query: ShownQuery) -> Float64Array | None:
     None where the model compares documents itself, or tells nothing.
     """
     trained, own, places = ranker.trained(), query.data.take_queries([query.number]), query.places
-    if trained.model.needs_queries:
+    if not trained.model.explains_lists:
         return None
     if not trained.looks_at_queries:  # the other documents change nothing: they are left out
         own, places = _rows_of(own, places), np.arange(len(places))

@@ -8,7 +8,14 @@ from typing import Any
 from rankwright.reproduce.experiment import FULL, SORTNET, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.fold_values import THREADS, ahead, best_fitted, best_of, by_fold, convention_of, figure_of
 from rankwright.reproduce.outcome import Claim, Findings
-from rankwright.reproduce.papers.sortnet_table1 import METRICS, PAPER_CHOICE, sortnet_on_fold, sources
+from rankwright.reproduce.papers.sortnet_table1 import (
+    METRICS,
+    PAPER_CHOICE,
+    SCALED_NOTE,
+    sortnet_on_fold,
+    sources,
+    with_scalings,
+)
 from rankwright.reproduce.published import BY_MAP, BY_P10, NDCG_AT, P_AT, SORTNET_TABLE2, Rows
 from rankwright.reproduce.set_experiments import (
     TUNED_NOTE,
@@ -32,7 +39,7 @@ def paper_of(source: DataSource) -> Rows:
 
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each set, fold and ranker."""
-    return parts_by_row(NAME, setup, sources(setup), paper_of, quick=3)
+    return [with_scalings(setup, part) for part in parts_by_row(NAME, setup, sources(setup), paper_of, quick=3)]
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -40,9 +47,9 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     source, row = source_named(sources(setup), values["set"]), values["row"]
     if row in QUALITY:
         hidden = PAPER_CHOICE.get(source.stands_for, USUAL_SIZE)
-        return sortnet_on_fold(setup, source, values["fold"], hidden, QUALITY[row])
-    select = f"map:{convention_of(source)}"
-    rankers = rankers_of_table(row, thorough=setup.size == FULL, select=select, seed=setup.seed, threads=THREADS)
+        return sortnet_on_fold(setup, source, values, hidden=hidden, quality=QUALITY[row])
+    settings = {"select": f"map:{convention_of(source)}", "seed": setup.seed, "threads": THREADS}
+    rankers = rankers_of_table(row, thorough=setup.size == FULL, scalings=values["scalings"], **settings)
     return best_fitted(rankers, setup, source, values["fold"], METRICS)
 
 
@@ -54,7 +61,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         tables += [metrics_table(source, f", {title}", found, metrics, paper_of(source), 3)
                    for title, metrics in (("NDCG@n", NDCG_AT), ("P@n", P_AT))]  # fmt: skip
         claims += leads(source, found, "ndcg@10")
-    return Findings(tables, claims, [NOTE])
+    return Findings(tables, claims, [NOTE, SCALED_NOTE])
 
 
 def leads(source: DataSource, found: Mapping[str, list[Result]], metric: str) -> list[Claim]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import Arrays, Float32Array, IntArray
 from rankwright.cluster.crew import Crew, CrewFunction, LostMembersError, MeetingPlace, NoRoomError, Seconds
 from rankwright.cluster.engine import MAX_TRIES, Engine
+from rankwright.data.dataset import one_origin
 from rankwright.data.feature_names import feature_columns, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.errors import ClusterError, InputError, require
@@ -124,6 +125,7 @@ class CrewData:
             f"leaf would not fit their words",
         )
         self.feature_names = with_rows[0].feature_names
+        self.feature_origin = one_origin(one.feature_origin for one in with_rows)
         self.example = with_rows[0].example
         self._refuse_repeated(summaries)
         first, second = (np.concatenate(all_of) for all_of in zip(*(one.keys for one in summaries), strict=True))

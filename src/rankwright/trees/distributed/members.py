@@ -62,6 +62,7 @@ class PartSummary(NamedTuple):
 
     n_features: int
     feature_names: tuple[str, ...]
+    feature_origin: str | None
     keys: tuple[Uint64Array, Uint64Array]
     sizes: IntArray
     query_ids: IdArray | None  # of text files; the index of Parquet files has them
@@ -71,7 +72,9 @@ class PartSummary(NamedTuple):
 
 
 NO_QUERIES = np.empty(0, np.uint64)
-NOTHING = PartSummary(0, (), (NO_QUERIES, NO_QUERIES), np.empty(0, np.int64), None, NO_QUERIES, LessonFacts(), None)
+NOTHING = PartSummary(
+    0, (), None, (NO_QUERIES, NO_QUERIES), np.empty(0, np.int64), None, NO_QUERIES, LessonFacts(), None
+)
 
 
 def read_part(state: MemberState, task: ReadPartTask) -> PartSummary:
@@ -108,7 +111,15 @@ def _read_part(task: ReadPartTask) -> tuple[PartSummary, Float32Array, FirstRead
     example = data.take_queries([0])
     facts = LessonFacts.of(data)
     summary = PartSummary(
-        sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example
+        sample.width,
+        documents.feature_names,
+        data.feature_origin,
+        keys,
+        data.groups.sizes,
+        ids,
+        priorities.copy(),
+        facts,
+        example,
     )
     return summary, features, first_reading  # a copy of the sample would take more memory than the room beside it
 

@@ -1,0 +1,219 @@
+"""The search: candidates are measured on one fold, the better half of them on all others, within a budget.
+
+With a number of trials, what is tried and chosen depends on data and seed alone. With a budget of time, trials are
+begun as long as they, and training the best of those so far on all queries, are expected to fit into what is left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.auto.candidates import BLMART, LAMBDAMART, AutoLesson, TrialCandidate, candidates
+from rankwright.auto.selection import HeldOut, Members
+from rankwright.auto.trial_runs import TrialOutcome, TrialStore, TrialTask, make_trial
+from rankwright.blending.weights import worths
+from rankwright.cluster.engine import Engine
+from rankwright.data.dataset import RankingDataset
+from rankwright.progress.stages import announce
+
+AT_A_TIME = 8  # candidates that are compared on the first fold before half of them go on
+MOST_TRIED = 200
+BASELINE = TrialCandidate(BLMART, {})  # what the choice is compared with
+ALWAYS = (TrialCandidate(LAMBDAMART, {}).key, BASELINE.key)  # which are measured on all folds in any case
+LEAST_LEFT = 0.02  # of the budget: with less left no trial is begun
+
+
+@dataclass(slots=True, eq=False)
+class Purse:
+    """Processor seconds to spend; None where trials are counted instead."""
+
+    seconds: float | None
+    spent: float = 0.0
+    running: float = 0.0  # what trials under way are expected to take
+    began: float = field(default_factory=time.process_time)
+
+    @property
+    def left(self) -> float:
+        """What is left of it; the time of this process counts."""
+        if self.seconds is None:
+            return np.inf
+        return self.seconds - self.spent - self.running - (time.process_time() - self.began)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing more should be begun."""
+        return self.seconds is not None and self.left < LEAST_LEFT * self.seconds
+
+
+@dataclass(slots=True, eq=False)
+class AutoSearch:
+    """A search under way: what was tried, and what it found."""
+
+    lesson: AutoLesson
+    engine: Engine
+    store: TrialStore
+    purse: Purse
+    trials: int | None
+    threads: int
+    tried: list[TrialCandidate] = field(default_factory=list)
+    given_up: list[TrialCandidate] = field(default_factory=list)
+    interrupted: bool = False
+    _shared: Any = None
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds there are."""
+        return len(self.lesson.tests)
+
+    def run(self) -> None:
+        """Try candidates until trials or time are used up; Ctrl-C ends the search, and what is finished counts."""
+        try:
+            every = candidates(self.lesson.data, self.lesson.seed)
+            n_left = MOST_TRIED if self.trials is None else self.trials
+            while n_left > 0 and not self.purse.is_empty:
+                batch = list(islice(every, min(AT_A_TIME, n_left)))
+                n_left -= len(batch)
+                self._race(batch)
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    def _race(self, batch: Sequence[TrialCandidate]) -> None:
+        self.tried += batch
+        self.make([TrialTask(one, 0) for one in batch])
+        found = {one.key: self.value(one, [0]) for one in self.tried if self.has(one, [0])}
+        ordered = sorted((one for one in batch if one.key in found), key=lambda one: -found[one.key])
+        # Half of all that were tried so far go on, so that later ones must be as good as the better half of earlier.
+        bar = np.median(list(found.values())) if found else 0.0
+        best_of_kinds = {one.family: one.key for one in sorted(self.tried, key=lambda one: found.get(one.key, -np.inf))}
+        always = (*ALWAYS, *best_of_kinds.values())  # blends are of different kinds
+        kept = [one for one in ordered if found[one.key] >= bar or one.key in always]
+        self.make([TrialTask(one, fold) for one in kept for fold in range(1, self.n_folds)])
+
+    def make(self, tasks: Sequence[TrialTask]) -> None:
+        """Make the trials that are not in the store, as far as there is time."""
+        missing = [task for task in tasks if self.store.lookup(task) is None]
+        if not missing:
+            return
+        if self._shared is None:
+            self._shared = self.engine.share(self.lesson)
+        given: list[tuple[TrialTask, float]] = []
+        run = self.engine.run(make_trial, self._affordable(missing, given), shared=self._shared)
+        with closing(run) as running:
+            for done in running:
+                task, expected = given[done.number]
+                self.purse.running -= expected
+                if isinstance(done.result, TrialOutcome):
+                    self.purse.spent += done.result.seconds
+                    self.store.add(task, done.result)
+                else:
+                    self.purse.spent += done.result
+                    self.given_up.append(task.candidate)
+                self._announce(task)
+
+    def _affordable(self, tasks: Sequence[TrialTask], given: list[tuple[TrialTask, float]]) -> Iterator[TrialTask]:
+        for task in tasks:
+            expected, left = self.expected(task), self.purse.left
+            if self.purse.is_empty or expected > left - self.reserve() or task.candidate in self.given_up:
+                continue
+            limited = task if self.purse.seconds is None else task._replace(most_seconds=left)
+            given.append((task, expected))
+            self.purse.running += expected
+            yield limited
+
+    def expected(self, task: TrialTask) -> float:
+        """What a trial is expected to take: as its candidate took before, or its family; nothing where all is new."""
+        own = self._outcomes(task.candidate)
+        of_family = [
+            self.store.found[(one.key, 0, False)].seconds
+            for one in self.tried
+            if one.family == task.candidate.family and (one.key, 0, False) in self.store.found
+        ]
+        seconds = [one.seconds for one in own] or of_family
+        return float(np.mean(seconds)) * (0.6 if task.on_half else 1.0) if seconds else 0.0
+
+    def reserve(self) -> float:
+        """What training the best of the finished candidates on all queries takes."""
+        best: dict[str, tuple[float, float]] = {}
+        for one in self.tried:
+            if self.has(one, [0]):
+                found = self.value(one, [0]), self.refit_seconds(one)
+                best[one.family] = max(best.get(one.family, (-np.inf, 0.0)), found)
+        return sum(seconds for _, seconds in best.values())
+
+    def refit_seconds(self, candidate: TrialCandidate) -> float:
+        """What training a candidate on all queries takes."""
+        return self.mean_of(candidate, "seconds") * self.n_folds / (self.n_folds - 1)
+
+    def has(self, candidate: TrialCandidate, folds: Sequence[int], on_half: bool = False) -> bool:
+        """Whether the candidate was measured on these folds."""
+        return all((candidate.key, fold, on_half) in self.store.found for fold in folds)
+
+    def value(self, candidate: TrialCandidate, folds: Sequence[int]) -> float:
+        """The candidate's mean over the queries of these folds."""
+        values = np.concatenate([self._worths(candidate, fold) for fold in folds])
+        return float(np.nanmean(values)) if not np.isnan(values).all() else 0.0
+
+    def _worths(self, candidate: TrialCandidate, fold: int) -> Float64Array:
+        data = self.lesson.data.take_queries(self.lesson.tests[fold])
+        scores = self.store.found[(candidate.key, fold, False)].scores
+        return worths(scores, data, self.lesson.metric, threads=self.threads)
+
+    def finished(self) -> list[TrialCandidate]:
+        """The candidates that were measured on all folds."""
+        return [one for one in self.tried if self.has(one, range(self.n_folds))]
+
+    def matrix(self, chosen: Sequence[TrialCandidate], *, on_half: bool = False) -> Float64Array:
+        """The scores of all documents by these candidates, a column each."""
+        groups = self.lesson.data.groups
+        found = np.empty((groups.n_docs, len(chosen)), order="F")
+        for place, one in enumerate(chosen):
+            for fold, test in enumerate(self.lesson.tests):
+                found[groups.rows_of(test), place] = self.store.found[(one.key, fold, on_half)].scores
+        return found
+
+    def held_out(self, chosen: Sequence[TrialCandidate], allowed: Callable[[Members], bool], **how: Any) -> HeldOut:
+        """The scores of these candidates, to choose by."""
+        families, data = [one.family for one in chosen], self.lesson.data
+        return HeldOut(data, self.matrix(chosen, **how), families, self.lesson.metric, self.threads, allowed)
+
+    def mean_of(self, candidate: TrialCandidate, what: str) -> float:
+        """The mean of seconds, visits or bytes over the trials of a candidate."""
+        trials = self._outcomes(candidate)
+        return float(np.mean([getattr(one, what) for one in trials])) if trials else 0.0
+
+    def _outcomes(self, candidate: TrialCandidate) -> list[TrialOutcome]:
+        """The outcomes of a candidate's trials, without those on half of the queries."""
+        return [one for (key, _, half), one in self.store.found.items() if key == candidate.key and not half]
+
+    def _announce(self, task: TrialTask) -> None:
+        finished = [one for one in self.tried if self.has(one, [0])]
+        note = f"{task.candidate.name}"
+        if finished:
+            best = max(finished, key=lambda one: self.value(one, [0]))
+            note = f"best so far {best.name} {self.value(best, [0]):.4f}"
+        if self.purse.seconds is None:
+            total = (self.trials or 0) * self.n_folds
+            announce("searching", len(self.store.found), total, unit="trials", note=note, overall=True)
+        else:
+            done = min(self.purse.spent, self.purse.seconds)
+            announce("searching", round(done), round(self.purse.seconds), unit="seconds", note=note, overall=True)
+
+
+def folds_of(data: RankingDataset, n_folds: int | None, seed: int) -> tuple[Any, ...]:
+    """The queries of each fold."""
+    from rankwright.data.splits import k_fold
+
+    wanted = n_folds or (5 if data.n_docs <= LITTLE else 3)
+    rng = np.random.default_rng([seed, 0x666F])
+    return tuple(fold.test for fold in k_fold(data.groups, min(wanted, data.n_queries), seed=rng))
+
+
+LITTLE = 20_000  # documents, of which five folds are not too much to try
