@@ -6,19 +6,24 @@ tried. For each point of a peer the table names the best of ours that takes at m
 between the two, paired by query; * marks p < .05 after Holm's correction over the points of the set. The best is so on
 the same test queries, which flatters it a little. Results are kept beside those of `benchmarks.quality.rankers`, and
 what is kept is not computed again: a run that was stopped goes on. The small sets come first. What is there is told at
-the end, as a table, and as a picture in docs/images.
+the end, as a table, and as a picture in docs/images. On a busy machine processor times grow, by half and more:
+`--again` runs everything once more and keeps the least. `--record` takes results to another machine.
 
     python -m benchmarks.quality_time                                          # everything: hours
     python -m benchmarks.quality_time --sets mq2008 ohsumed --without tuned    # minutes
     python -m benchmarks.quality_time --no-runs                                # tell what is there
+    python -m benchmarks.quality_time --record docs/records --again --sets mq2008
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import tarfile
 from collections.abc import Sequence
+from io import BytesIO
 from math import ceil, floor, log10
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +31,7 @@ from benchmarks.helpers.places import CHECKOUT
 from benchmarks.helpers.records import show
 from benchmarks.quality.data_sets import SETS, available
 from benchmarks.quality.judge import Verdict, corrected, judge_set
-from benchmarks.quality.rankers import Task, processor_seconds_of, run, values_of, versions_of
+from benchmarks.quality.rankers import FOLDER, Task, processor_seconds_of, run, values_of, versions_of
 from benchmarks.quality.systems import scores_of
 
 from rankwright import synthetic
@@ -65,6 +70,7 @@ POINTS = {
     ),
 }
 COLOURS = {"rankwright": "#00796b", "lightgbm": "#e64a19", "xgboost": "#3949ab", "catboost": "#7b1fa2"}
+RECORD = "quality-time.tar.xz"
 PICTURE = CHECKOUT / "docs" / "images" / "quality-time.svg"
 ORDER = (
     "lightgbm-example", "mq2008", "ohsumed", "mslr", "network", "polynomial", "mq2007", "web-300", "topics",
@@ -96,13 +102,34 @@ def tasks_of(sets: Sequence[str], without: Sequence[str], folds: int) -> list[Ta
     return [Task(system, name, fold) for name in sets for system in systems for fold in range(folds_of(name, folds))]
 
 
-def compute_missing(tasks: Sequence[Task]) -> None:
-    """Run the tasks that have no result with its processor time, one after another."""
-    missing = [task for task in tasks if not is_timed(task)]
+def compute_missing(tasks: Sequence[Task], *, again: bool = False) -> None:
+    """Run the tasks that have no result with its processor time, or all of them again, one after another."""
+    missing = [task for task in tasks if again or not is_timed(task)]
     if missing:
         warm_up()
     for number, task in enumerate(missing, 1):
         print(f"{number}/{len(missing)} {task.set} {task.fold} {task.system}: {run(task):.1f} s", flush=True)
+
+
+def take_record(record: Path) -> None:
+    """Add what the record has to the results that are kept here."""
+    if record.exists():
+        with tarfile.open(record) as kept:
+            lacking = [one for one in kept.getmembers() if not (FOLDER / one.name).exists()]
+            kept.extractall(FOLDER, lacking, filter="data")
+
+
+def leave_record(record: Path, tasks: Sequence[Task]) -> None:
+    """Write the results of the tasks that are there to the record, and what it has of others."""
+    take_record(record)
+    unfinished = record.with_suffix(".part")
+    with tarfile.open(unfinished, "w:xz") as kept:
+        for path in sorted(task.path for task in tasks if is_timed(task)):
+            content = path.read_bytes()
+            member = tarfile.TarInfo(str(path.relative_to(FOLDER)))  # without a day or an owner
+            member.size = len(content)
+            kept.addfile(member, BytesIO(content))
+    unfinished.replace(record)
 
 
 def warm_up() -> None:
@@ -249,12 +276,19 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", choices=list(SETS))
     parser.add_argument("--without", nargs="+", default=["-"], help="leave out systems that begin so: tuned, catboost")
     parser.add_argument("--folds", type=int, default=FOLDS)
+    parser.add_argument("--again", action="store_true", help="run what is there once more, and keep the least times")
+    parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep results in this folder, too, in one file")
     parser.add_argument("--no-runs", action="store_true", help="compute nothing, and tell what is there")
     options = parser.parse_args()
     here = set(available())
     sets = [name for name in ORDER if name in here and name in (options.sets or here)]
+    record = options.record and options.record / RECORD
+    if record:
+        take_record(record)
     if not options.no_runs:
-        compute_missing(tasks_of(sets, options.without, options.folds))
+        compute_missing(tasks_of(sets, options.without, options.folds), again=options.again)
+    if record:
+        leave_record(record, tasks_of(ORDER, ["-"], FOLDS))
     tell(sets, options.folds)
 
 

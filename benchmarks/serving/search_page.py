@@ -87,7 +87,7 @@ def measured(url: str, texts: list[str]) -> tuple[list[float], list[float]]:
         page.wait_for_selector("html[data-ready]")
         typed = [key_press(page, text) for text in texts]
         page.goto(f"{page.url}&panel=whatif")
-        page.wait_for_selector(".slider input:enabled")
+        page.wait_for_selector(".slider input:enabled", timeout=60_000)
         page.locator(".slider input:enabled").first.focus()
         moved = [one_event(page, "input", lambda: page.keyboard.press("ArrowRight")) for _ in range(50)]
         chromium.close()

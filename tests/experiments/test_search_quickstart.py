@@ -39,7 +39,7 @@ def short():
 
 
 @pytest.fixture
-def library(tmp_path) -> Path:
+def library(tmp_path: Path) -> Path:
     folder = tmp_path / "library"
     for name in ("post/parcels.py", "test/test_post.py", "site-packages/other.py", "not-a-name.py"):
         path = folder / name

@@ -17,7 +17,8 @@ def parts():
     return learnable().take_queries(range(30)).split(valid=0.4, seed=0)
 
 
-def test_a_small_forest_goes_slowly_and_looks_far_ahead(parts):
+def test_a_small_forest_goes_slowly_and_looks_far_ahead(parts, monkeypatch):
+    monkeypatch.setattr(sizing, "LEAST_SLOW_DOCS", 100)
     ranker = rw.LambdaMART().fit(parts[0], valid=parts[1])
     assert ranker.chosen_["learning_rate"] == sizing.SLOW_RATE
     assert len(ranker.history_.values) > sizing.SLOW_PATIENCE
@@ -30,7 +31,13 @@ def test_what_is_given_stays(parts, settings):
     assert ranker.value_of("learning_rate") != sizing.SLOW_RATE
 
 
-def test_bags_choose_their_own_rate(parts):
+def test_few_documents_are_not_worth_it(parts):
+    ranker = rw.LambdaMART().fit(parts[0], valid=parts[1])
+    assert ranker.chosen_["learning_rate"] == sizing.SMALL.learning_rate
+
+
+def test_bags_choose_their_own_rate(parts, monkeypatch):
+    monkeypatch.setattr(sizing, "LEAST_SLOW_DOCS", 100)
     bags = rw.BLMART(n_bags=2).fit(parts[0], valid=parts[1])
     assert bags.chosen_["learning_rate"] == sizing.RATE_IN_BAGS
 

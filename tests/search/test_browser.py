@@ -354,12 +354,8 @@ def check_nothing_lost(seen: dict[str, float], kept: list[Judgment]) -> None:
     assert found == seen
 
 
-def test_judging_through_a_few_kills(chromium, searchable, tmp_path):
-    check_nothing_lost(*judge_through_kills(chromium, searchable, tmp_path / "judged.db", 2))
-
-
 @pytest.mark.slow
-def test_judging_through_two_hundred_kills(chromium, searchable, tmp_path):
-    seen, kept = judge_through_kills(chromium, searchable, tmp_path / "judged.db", 200)
-    assert len(seen) > 200
+def test_judging_in_a_browser_through_kills(chromium, searchable, tmp_path):
+    seen, kept = judge_through_kills(chromium, searchable, tmp_path / "judged.db", 20)
+    assert len(seen) >= 20
     check_nothing_lost(seen, kept)

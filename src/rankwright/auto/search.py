@@ -195,16 +195,16 @@ class AutoSearch:
 
     def _announce(self, task: TrialTask) -> None:
         finished = [one for one in self.tried if self.has(one, [0])]
-        note = f"{task.candidate.name}"
-        if finished:
-            best = max(finished, key=lambda one: self.value(one, [0]))
-            note = f"best so far {best.name} {self.value(best, [0]):.4f}"
+        if task.on_half:
+            announce(f"measuring the learning curve: {task.candidate.name}, fold {task.fold + 1}")
+            return
+        best = max(finished, key=lambda one: self.value(one, [0]), default=None)
+        note = "" if best is None else f"best so far {best.name} {self.value(best, [0]):.4f}"
         if self.purse.seconds is None:
-            total = (self.trials or 0) * self.n_folds
-            announce("searching", len(self.store.found), total, unit="trials", note=note, overall=True)
+            announce("searching", len(self.store.found), (self.trials or 0) * self.n_folds, unit="trials", note=note)
         else:
             done = min(self.purse.spent, self.purse.seconds)
-            announce("searching", round(done), round(self.purse.seconds), unit="seconds", note=note, overall=True)
+            announce("searching", round(done), round(self.purse.seconds), unit="seconds", note=note)
 
 
 def folds_of(data: RankingDataset, n_folds: int | None, seed: int) -> tuple[Any, ...]:

@@ -172,7 +172,7 @@ class ForestGrowth:
     def _goes_slowly(self) -> bool:
         """Whether validation data chooses the number of trees of a small forest, and nobody said how fast it learns."""
         are_open = self.settings.n_trees is None and self.settings.learning_rate is None and not self._is_papers
-        return are_open and self.lists.is_validated and sizing.is_little(self.lists.n_docs)
+        return are_open and self.lists.is_validated and sizing.goes_slowly(self.lists.n_docs)
 
     @property
     def _is_papers(self) -> bool:

@@ -37,8 +37,9 @@ LEAST_GAIN = 0.0002  # a mean that is better by less than this share is no reaso
 RACE = 64  # after so many trees of each shape, the one that is ahead goes on alone
 PACE = 0.05  # the learning rate that these numbers of trees are for
 # With validation data one forest alone is grown, which leaves time to go slowly and to look far ahead: of little data,
-# that is better on queries of neither part (benchmarks/quality/validation_data.py).
-SLOW_RATE, MOST_SLOW_TREES, SLOW_PATIENCE = 0.03, 3000, 300
+# that is better on queries of neither part (benchmarks/quality/validation_data.py). With fewer documents than this it
+# gained nothing, and took longer than a search without validation data.
+SLOW_RATE, MOST_SLOW_TREES, SLOW_PATIENCE, LEAST_SLOW_DOCS = 0.03, 3000, 300, 20_000
 TREES_IN_ALL_FOLDS = 300  # later ones change little, and are judged by one fold
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
 
@@ -113,6 +114,11 @@ def chosen_settings(given: Any, shape: ForestShape) -> dict[str, Any]:
 def paced(n_trees: int, learning_rate: float) -> int:
     """The number of trees with which a slower learning rate is as far as the usual one with `n_trees`."""
     return max(n_trees, round(n_trees * PACE / learning_rate))
+
+
+def goes_slowly(n_docs: int) -> bool:
+    """Whether a forest of so many documents is grown slowly where validation data chooses its length."""
+    return n_docs >= LEAST_SLOW_DOCS and is_little(n_docs)
 
 
 def slow_shape(shape: ForestShape) -> ForestShape:

@@ -41,7 +41,7 @@ def _verdict(found: AutoReport) -> PageVerdict:
         KeyFigure(f"{found.visits:,}", "trees and layers a document visits"),
     ]
     sureness = Sureness.MEASURED
-    if gain is not None:
+    if gain is not None and gain.error > 0:  # else the choice is BLMART() itself
         figures.insert(2, KeyFigure(f"{gain.mean:+.4f}", "over BLMART() with its defaults"))
         sureness = Sureness.SURE if gain.p_value < 0.05 else Sureness.CHANCE
     sentence = f"The best of {tried} and their blends; the choice was repeated on samples of the queries to judge it."

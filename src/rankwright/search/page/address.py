@@ -60,7 +60,7 @@ class PageState:
             top=int(top) if top in map(str, SHOWN) else SHOWN[0],
             where={name: text.strip() for name, text in _with(options, WHERE) if text.strip()},
             panel=panel if panel in PANELS else "",
-            ranker=ranker if ranker in (first, second) else first,
+            ranker=ranker if ranker and ranker in (first, second) else first,
             above=options.get("d1", ""),
             below=options.get("d2", ""),
             document=options.get("d", ""),

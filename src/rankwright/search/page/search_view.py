@@ -62,7 +62,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class PairReason:
     """What a feature does to put one document above another."""
 
     feature: str
@@ -80,7 +80,7 @@ class WhyView:
     above: ShownDocument
     below: ShownDocument
     margin: float
-    reasons: Sequence[Reason]
+    reasons: Sequence[PairReason]
     others: tuple[int, float]  # how many features are not shown, and what they add
     swap: str
     how: str
@@ -228,7 +228,7 @@ class SearchViews:
         order = [one for one in found.ordered().tolist() if found.contributions[one] != 0]
         largest = float(np.abs(found.contributions).max(initial=0.0))
         reasons = [
-            Reason(
+            PairReason(
                 found.features[one],
                 float(found.values[0, one]),
                 float(found.values[1, one]),
