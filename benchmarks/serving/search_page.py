@@ -88,8 +88,11 @@ def measured(url: str, texts: list[str]) -> tuple[list[float], list[float]]:
         typed = [key_press(page, text) for text in texts]
         page.goto(f"{page.url}&panel=whatif")
         page.wait_for_selector(".slider input:enabled", timeout=60_000)
-        page.locator(".slider input:enabled").first.focus()
-        moved = [one_event(page, "input", lambda: page.keyboard.press("ArrowRight")) for _ in range(50)]
+        slider = page.locator(".slider input:enabled").first
+        slider.focus()
+        at_low = float(slider.input_value()) == float(slider.get_attribute("min") or 0)
+        # From one end to the other and back: a key that moves nothing would be waited for in vain.
+        moved = [slid(page, "End" if at_low == (number % 2 == 0) else "Home") for number in range(50)]
         chromium.close()
     return typed[5:], moved  # the first ones map the index into memory
 
@@ -100,6 +103,11 @@ def key_press(page: Any, text: str) -> float:
     one_event(page, "input", lambda: page.fill("#q", text[:-1]))
     page.keyboard.press("End")
     return one_event(page, "keydown", lambda: page.keyboard.type(text[-1]))
+
+
+def slid(page: Any, key: str) -> float:
+    """From the move of a slider to the reordered list."""
+    return one_event(page, "input", lambda: page.keyboard.press(key))
 
 
 def one_event(page: Any, event: str, act: Any) -> float:
