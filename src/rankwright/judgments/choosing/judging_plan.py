@@ -42,14 +42,15 @@ class PooledDocuments:
     """The documents that two rankers rank differently.
 
     `weights` are their shares in the difference of the metric, the second ranker less the first; `ranks` are the
-    better of the two ranks, from 0.
+    better of the two ranks, from 0. `n_tops` is how many documents either ranker has among the first, those with a
+    share of 0 too.
     """
 
     query_ids: IdArray
     document_ids: IdArray
     weights: Float64Array
     ranks: IntArray
-    n_queries: int
+    n_tops: int
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -63,11 +64,13 @@ def pooled(first: ScoredLists, second: ScoredLists, measure: Measure) -> PooledD
     tops = [_tops(lists, depth, measure.convention) for lists in (first, second)]
     queries = sorted({query for top in tops for query in top})
     found: list[tuple[str, str, float, int]] = []
+    n_tops = 0
     for query in queries:
         one, other = (top.get(query, {}) for top in tops)
-        lengths = [len(one), len(other)]
-        discounts = [_discounts(measure, depth, length) for length in lengths]
-        for document in sorted(one.keys() | other.keys()):
+        discounts = [_discounts(measure, depth, len(top)) for top in (one, other)]
+        documents = sorted(one.keys() | other.keys())
+        n_tops += len(documents)
+        for document in documents:
             ranks = one.get(document), other.get(document)
             shares = [0.0 if rank is None else float(own[rank]) for rank, own in zip(ranks, discounts, strict=True)]
             best = min(rank for rank in ranks if rank is not None)
@@ -78,7 +81,7 @@ def pooled(first: ScoredLists, second: ScoredLists, measure: Measure) -> PooledD
     query_ids, document_ids, weights, ranks = zip(*found, strict=True)
     texts = np.dtypes.StringDType()
     return PooledDocuments(
-        np.array(query_ids, texts), np.array(document_ids, texts), np.array(weights), np.array(ranks), len(queries)
+        np.array(query_ids, texts), np.array(document_ids, texts), np.array(weights), np.array(ranks), n_tops
     )
 
 
@@ -345,8 +348,6 @@ def plan_comparison(
     sizes = np.maximum(sizes, sizes.max() * 1e-3)
     priorities = random_numbers(pool.query_ids, pool.document_ids, seed) / sizes
     order = np.lexsort((pool.document_ids, pool.query_ids, priorities))
-    depth = depth_of(measure) or 0
-    n_pooled = len(_union(first, second, depth, measure.convention))
     return JudgingPlan(
         query_ids=pool.query_ids[order],
         document_ids=pool.document_ids[order],
@@ -355,13 +356,8 @@ def plan_comparison(
         weights=pool.weights[order],
         foretold=foretold[order],
         measure=measure,
-        n_pooled=n_pooled,
+        n_pooled=pool.n_tops,
     )
-
-
-def _union(first: ScoredLists, second: ScoredLists, depth: int, convention: Convention) -> set[tuple[str, str]]:
-    tops = [_tops(lists, depth, convention) for lists in (first, second)]
-    return {(query, document) for top in tops for query, documents in top.items() for document in documents}
 
 
 def _foretold(pool: PooledDocuments, expected: Judgments | None, measure: Measure) -> tuple[Float64Array, Float64Array]:
