@@ -66,6 +66,7 @@ class Blend(Ranker, BlendSettings):
     """
 
     recipe = BlendRecipe()
+    not_in_bags: ClassVar[str] = "blends are not bagged: blend bags, as in Blend([BLMART(), Bagging(RankNet())])"
     takes_categories: ClassVar[bool] = True  # where its rankers do
     model_kind = BlendModel
     weights_ = View[Any](lambda trained: _model(trained).weights, "How much each ranker counts.")
