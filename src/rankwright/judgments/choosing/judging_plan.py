@@ -287,7 +287,18 @@ class DifferenceEstimate:
         }
 
     def told(self, metric: str) -> list[str]:
-        """Return what is known so far in words, a line for each fact."""
+        """Return what is known so far in words.
+
+        Parameters
+        ----------
+        metric : str
+            What the metric is called.
+
+        Returns
+        -------
+        list of str
+            A line for each fact.
+        """
         lines = []
         if self.n_elsewhere:
             which = f"{counted(self.n_elsewhere, 'document')} judged out of the plan's order"
