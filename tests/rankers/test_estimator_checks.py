@@ -14,6 +14,7 @@ from rankwright.blending.blend import Blend
 from rankwright.catalog.rankers import RANKERS, ranker_named
 from rankwright.comparators.sortnet import SortNet
 from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.ranker import Ranker
 
 # Whatever a ranker's size is called: small enough for checks by the dozen, large enough to learn from ten rows.
 QUICK = {
@@ -63,7 +64,7 @@ class OneQueryBlend(Blend):
         return super().predict(X, one_query(X, qid))
 
 
-CHECKED = {**RANKERS, "sortnet": OneQuerySortNet, "blend": OneQueryBlend}
+CHECKED: dict[str, type[Ranker]] = {**RANKERS, "sortnet": OneQuerySortNet, "blend": OneQueryBlend}
 
 
 def quick(name: str) -> BaseEstimator:

@@ -73,6 +73,11 @@ class Blend(Ranker, BlendSettings):
     on = train_on
 
     @property
+    def needs_qid(self) -> bool:  # type: ignore[override]  # for other kinds it is a constant of the class
+        """Whether a document's score depends on the rest of its list: where scores are compared within lists."""
+        return not Combining.of(self.combine, self.scores).is_sum or any(one.needs_qid for one in self.each())
+
+    @property
     def rankers_(self) -> list[Ranker]:
         """The trained rankers."""
         members = _model(self.trained_).members

@@ -56,6 +56,11 @@ class JudgmentStore:
     create : bool, default True
         Whether a file that does not exist is made.
 
+    Attributes
+    ----------
+    writes_of_others : int
+        A number that is another one when somebody else has written to the file.
+
     Examples
     --------
     >>> import rankwright as rw

@@ -328,7 +328,7 @@ def _values(
     needed = ~np.isnan(by_model.labels)
     found = {}
     for measure, (name, result) in zip(measures, x.results.items(), strict=True):
-        wanted = _top(lists, measure, threads) if getattr(measure.metric, "family", "") in TOP_ALONE else needed
+        wanted = _top(lists, measure, threads) if measure.family in TOP_ALONE else needed
         judged = _all_of(lists, ~wanted | ~np.isnan(labels)) & _any_of(lists, ~np.isnan(labels))
         short = name if measure.convention.name == "standard" else measure.metric.name
         found[short] = (y.results[name].values, result.values, judged)
@@ -338,12 +338,9 @@ def _values(
 def _top(lists: ScoredLists, measure: Measure, threads: int | None) -> BoolArray:
     """Which rows are among the first ones of their query that the metric looks at."""
     ranking = lists.ranking(measure.convention.scores, threads or 1)
-    first = np.zeros(len(lists.labels), np.bool_)
-    depth = getattr(measure.metric, "cutoff", None)
-    for query, rows in enumerate(ranking.groups.slices()):
-        n_ranked = int(ranking.n_ranked[query])
-        first[ranking.rows[rows.start : rows.start + min(n_ranked, depth or n_ranked)]] = True
-    return first
+    depths = np.minimum(ranking.n_ranked, measure.cutoff or ranking.n_ranked)
+    ranks = ranking.ranks()
+    return np.asarray((ranks >= 0) & (ranks < depths[lists.groups.query_of_row]), np.bool_)
 
 
 def _all_of(lists: ScoredLists, holds: BoolArray) -> BoolArray:

@@ -58,8 +58,8 @@ class PooledDocuments:
 
 def pooled(first: ScoredLists, second: ScoredLists, measure: Measure) -> PooledDocuments:
     """The documents among the first ones of either ranker whose share in the difference is not 0."""
-    depth = depth_of(measure)
-    if family_of(measure) not in METRICS or depth is None:
+    depth = measure.cutoff
+    if measure.family not in METRICS or depth is None:
         raise InputError(f"{measure.metric.name} is no sum over documents: choose dcg@k or p@k, such as dcg@10")
     tops = [_tops(lists, depth, measure.convention) for lists in (first, second)]
     queries = sorted({query for top in tops for query in top})
@@ -85,19 +85,8 @@ def pooled(first: ScoredLists, second: ScoredLists, measure: Measure) -> PooledD
     )
 
 
-def family_of(measure: Measure) -> str:
-    """The name of the metric without its cutoff."""
-    return str(getattr(measure.metric, "family", ""))
-
-
-def depth_of(measure: Measure) -> int | None:
-    """How many documents the metric looks at; None for all."""
-    cutoff: int | None = getattr(measure.metric, "cutoff", None)
-    return cutoff
-
-
 def _discounts(measure: Measure, depth: int, length: int) -> Float64Array:
-    if family_of(measure) == "p":
+    if measure.family == "p":
         over = depth if measure.convention.precision_over is PrecisionOver.CUTOFF else max(1, min(depth, length))
         return np.full(depth, 1.0 / over)
     return measure.convention.discount.table(depth)
@@ -303,7 +292,7 @@ class DifferenceEstimate:
         Parameters
         ----------
         metric : str
-            What the rankers are compared by.
+            What the metric is called.
 
         Returns
         -------
@@ -387,7 +376,7 @@ def _foretold(pool: PooledDocuments, expected: Judgments | None, measure: Measur
 
 
 def _gains(labels: Any, measure: Measure) -> Float64Array:
-    if family_of(measure) == "p":
+    if measure.family == "p":
         return measure.convention.relevant.of(labels).astype(np.float64)
     return np.asarray(measure.convention.gain(labels), np.float64)
 
