@@ -309,20 +309,6 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def test_the_server_ends_though_others_keep_their_connections(chromium, searchable, tmp_path):
-    page = RunningPage(searchable, tmp_path / "judged.db")
-    with opened(chromium, page, "judge?who=ann") as tab, socket.create_connection(("127.0.0.1", page.port)) as stalled:
-        stalled.sendall(b"POST /judge HTTP/1.1\r\nHost: local")
-        document = tab.tab.locator("article").get_attribute("data-document")
-        tab.tab.keyboard.press("2")
-        tab.until(f"document.querySelector('article').dataset.document !== {document!r}")
-        started = time.monotonic()
-        page.stop()
-        assert time.monotonic() - started < Limits().header_seconds  # or else it waits for what never arrives
-    (one,) = stored(str(tmp_path / "judged.db"))
-    assert (one.document, one.grade) == (document, 2.0)
-
-
 def test_a_server_that_was_killed_loses_no_judgment_and_takes_those_that_wait(chromium, searchable, tmp_path):
     page = RunningPage(searchable, tmp_path / "judged.db")
     try:

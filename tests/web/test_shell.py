@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from rankwright.web.limits import Limits
 from rankwright.web.messages import Request, Response, as_json
 from rankwright.web.metrics import MetricBoard, labels_text
 from rankwright.web.routes import Route
+from rankwright.web.server import ServerPlace, run_server
 from rankwright.web.turns import Turns
 
 TOKENS = ("first-token-of-all", "second-token-of-all")
@@ -254,3 +256,24 @@ def test_processes_add_up_and_a_new_one_takes_the_row_of_one_that_is_gone(monkey
 
 def test_labels_are_escaped():
     assert labels_text((("a", 'x"\\\n'),)) == '{a="x\\"\\\\\\n"}'
+
+
+@pytest.mark.parametrize(("patience", "seconds"), [(None, 4.0), (1.0, 1.0)])
+def test_a_server_that_is_told_to_end_waits_no_longer_than_its_patience(monkeypatch, patience, seconds):
+    """Who has begun a request and does not go on would otherwise be waited for."""
+    server = pytest.importorskip("granian.server")
+    told = {}
+
+    class Granian:
+        def __init__(self, *_, **settings):
+            told.update(settings)
+
+        def serve(self, **_):
+            """Serve nothing."""
+
+    monkeypatch.setattr(server, "Server", Granian)
+    monkeypatch.setattr("multiprocessing.set_start_method", lambda *_, **__: None)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    run_server(None, ServerPlace(port=port), Limits(seconds=3.0), patience)
+    assert told["workers_kill_timeout"] == seconds

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 
@@ -29,7 +28,6 @@ from rankwright.web.application import Application, Service, Shell, as_web_error
 from rankwright.web.messages import Request, Response, WebError
 from rankwright.web.metrics import MetricBoard
 from rankwright.web.routes import Handler, Route
-from rankwright.web.warm_up import OwnRequest
 
 MOST_SUGGESTIONS = 12
 WARM_LETTERS = 60
@@ -97,7 +95,7 @@ class SearchPage:
         if self.measured is not None:
             start.append(self.measured.start)
             stop.append(self.measured.stop)
-        made = Application(Service(self.routes(), start, stop, self._warm()), shell)
+        made = Application(Service(self.routes(), start, stop), shell)
         shell.board.open()
         return made
 
@@ -114,19 +112,12 @@ class SearchPage:
             Route("GET", "/health", lambda _: Response(b"{}"), open=True),
         ]
 
-    def _warm(self) -> list[OwnRequest]:
-        """A query of the index's own words: what it needs of code and files is loaded before somebody asks."""
-        index = self.session.index
-        if not index.n_documents:
-            return []
-        (texts,) = index.stored(np.zeros(1, np.int64))
-        words = urlencode({"q": " ".join(texts.values())[:WARM_LETTERS]})
-        cookie = {"cookie": self.access.cookie_header()[1]}
-        return [OwnRequest("GET", "/", cookie, query_string=f"{words}{more}") for more in ("", "&panel=whatif")]
-
     def _open(self) -> None:
         """Open the store in the process that writes to it, so that a fault is told before anybody judges."""
         self.judged.refresh()
+        if self.session.index.n_documents:  # what a query needs of code and files is loaded before somebody asks
+            (texts,) = self.session.index.stored(np.zeros(1, np.int64))
+            self._search.of(PageState.of({"q": " ".join(texts.values())[:WARM_LETTERS]}, tuple(self.session.rankers)))
         gc.collect()
         gc.freeze()  # what is loaded stays: no collection goes through all of it while somebody types
 
