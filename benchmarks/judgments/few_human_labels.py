@@ -1,6 +1,6 @@
 """Do prediction-powered intervals hold, and how wide are they compared with theory?
 
-    python -m benchmarks.judgments.few_human_labels [--simulations 10000] [--resamples 2000]
+    python -m benchmarks.judgments.few_human_labels [--simulations 10000] [--resamples 2000] [--seed 0]
 
 Simulated: values of queries in [0, 1] by people, and by models of several qualities that overrate. Width is that of
 the interval as a share of the one from people's labels alone; theory gives √(1 − ρ² N / (N + n)). Real: the queries of
@@ -29,9 +29,9 @@ NOISES = (0.03, 0.1, 0.2, 0.5)
 METRICS = ("ndcg@10", "p@10", "mrr@10")
 
 
-def simulated(n: int, others: int, noise: float, simulations: int) -> dict[str, Any]:
+def simulated(n: int, others: int, noise: float, simulations: int, seed: int) -> dict[str, Any]:
     """Coverage and width over many samples; the model overrates, and is right in parts."""
-    rng = np.random.default_rng([n, others, int(1000 * noise)])
+    rng = np.random.default_rng([seed, n, others, int(1000 * noise)])
     truth, inside, widths, alone = 0.5, 0, 0.0, 0.0
     for _ in range(simulations):
         y = rng.beta(2, 2, n + others)
@@ -80,7 +80,7 @@ def values_of(scores: np.ndarray, labels: np.ndarray, qid: np.ndarray) -> dict[s
     return {metric: found[metric].values for metric in METRICS}
 
 
-def real(name: str, n: int, resamples: int) -> list[dict[str, Any]]:
+def real(name: str, n: int, resamples: int, seed: int) -> list[dict[str, Any]]:
     """Coverage and width where queries of a data set are drawn anew, and some of them are judged by people."""
     scores, labels, qid = judged_documents(name)
     by_model = np.rint(3 * np.clip(scores["title"], 0, 1))  # overrates: every word found is a full grade
@@ -94,7 +94,7 @@ def real(name: str, n: int, resamples: int) -> list[dict[str, Any]]:
                                         model["body"][metric] - model["title"][metric]),
         }  # fmt: skip
         for case, (y, x) in cases.items():
-            rng, bounds = np.random.default_rng(0), (0.0, 1.0) if " of " in case else None
+            rng, bounds = np.random.default_rng(seed), (0.0, 1.0) if " of " in case else None
             inside = 0
             widths = alone = 0.0
             for _ in range(resamples):
@@ -116,10 +116,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--simulations", type=int, default=10_000)
     parser.add_argument("--resamples", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    rows = [simulated(n, others, noise, given.simulations) for n, others in SIZES for noise in NOISES]
+    rows = [simulated(n, others, noise, given.simulations, given.seed) for n, others in SIZES for noise in NOISES]
     show("judgments few labels simulated", "95 % intervals from few human labels and a model's", rows)
-    rows = [row for name, n in (("mwmbl", 60), ("crowdflower", 40)) for row in real(name, n, given.resamples)]
+    rows = [
+        row for name, n in (("mwmbl", 60), ("crowdflower", 40)) for row in real(name, n, given.resamples, given.seed)
+    ]
     show("judgments few labels real", "The same where judgments of real queries are hidden", rows)
 
 

@@ -134,7 +134,7 @@ def patient(values: Float64Array, patience: int, lasting: float = 1 / 3, gain: f
     means, best_at = values[:0], 0
     for n in range(10, len(values) + 10, 10):
         seen = values[: min(n, len(values))]
-        means = smoothed(seen, SMOOTHING)
+        means = smoothed(seen.tolist(), SMOOTHING)
         best = means.max()
         best_at = int(np.argmax(means >= best - gain * abs(best)))
         if len(seen) - 1 - best_at >= max(patience, lasting * len(seen)):

@@ -180,8 +180,8 @@ def held_out(rng, n_candidates, quality=0.0):
     """Candidates whose scores are labels with noise, the first with less of it."""
     data = rw.synthetic.web_search(60, docs_per_query=8, seed=1)
     noise = rng.normal(size=(data.n_docs, n_candidates)) * 3
-    scores = np.asfortranarray(data.labels[:, None] + noise)
-    scores[:, 0] += quality * data.labels
+    scores = np.asfortranarray(np.asarray(data.labels)[:, None] + noise)
+    scores[:, 0] += quality * np.asarray(data.labels)
     return HeldOut(data, scores, [f"kind {one}" for one in range(n_candidates)], "ndcg@10", 1)
 
 

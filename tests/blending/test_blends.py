@@ -86,7 +86,7 @@ class TestWeights:
 
     def test_who_ranks_perfectly_gets_most_and_noise_little(self):
         data, rng = learnable(), np.random.default_rng(0)
-        matrix = np.column_stack([data.labels, rng.normal(size=(data.n_docs, 2))])
+        matrix = np.column_stack([np.asarray(data.labels), rng.normal(size=(data.n_docs, 2))])
         found = self.learned(matrix, data)
         assert found.sum() == pytest.approx(1)
         assert found[0] > 0.5
@@ -94,14 +94,14 @@ class TestWeights:
 
     def test_shrinkage_draws_towards_equal_weights(self):
         data, rng = learnable(), np.random.default_rng(0)
-        matrix = np.column_stack([data.labels, rng.normal(size=data.n_docs)])
+        matrix = np.column_stack([np.asarray(data.labels), rng.normal(size=data.n_docs)])
         distances = [np.abs(self.learned(matrix, data, shrinkage=share) - 0.5).max() for share in (0.0, 60.0, 1e9)]
         assert all(more > less for more, less in pairwise(distances))
         assert distances[1] == pytest.approx(distances[0] / 2)  # 60 queries, and as many that prefer equal weights
 
     def test_rankers_that_agree_get_equal_weights(self):
         data = learnable()
-        matrix = np.column_stack([data.labels, data.labels, data.labels])
+        matrix = np.column_stack([np.asarray(data.labels)] * 3)
         assert self.learned(matrix, data) == pytest.approx([1 / 3] * 3)
 
     def test_weights_are_learned_on_queries_that_rankers_did_not_see(self, halves):
@@ -206,6 +206,7 @@ class TestElsewhere:
         found = rw.compress(blend, halves[1], means=["distill"], target_trees=8)
         assert found.model.name == "lambdamart"
         assert found.model.n_trees_ <= 8
+        assert found.model.compressed_from_ is not None
         assert found.model.compressed_from_["ranker"] == "blend"
         with pytest.raises(SettingError, match="name distill, or net, among the means"):
             rw.compress(blend, halves[1], means=["exact"])

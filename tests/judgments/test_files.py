@@ -263,20 +263,31 @@ def test_what_was_taken_back_is_gone_and_may_come_again(tmp_path):
         assert list(store.rows()) == [other]
 
 
-def test_a_store_of_the_first_version_is_taken_up(tmp_path):
+def test_ids_to_take_back_are_texts(tmp_path):
     with JudgmentStore(tmp_path / "s.db") as store:
-        store.add([Judgment("q", "d", "ann", 1.0, id="x")])
-    opened = sqlite3.connect(tmp_path / "s.db")
-    opened.execute("ALTER TABLE judgments DROP COLUMN context")
-    opened.execute("PRAGMA user_version = 1")
-    opened.commit()
-    opened.close()
-    for _ in range(2):
-        with JudgmentStore(tmp_path / "s.db") as store:
-            assert next(store.rows()) == Judgment("q", "d", "ann", 1.0, id="x")
-            store.add([Judgment("q", "e", "ann", 1.0, id="y", context="a list")])
+        store.add([Judgment("q", "d", "ann", 1.0, id="xy"), Judgment("q", "e", "ann", 1.0, id="5")])
+        assert store.remove("xy") == 1
+        with pytest.raises(TypeError, match="an id must be a text, got int"):
+            store.remove([5])  # type: ignore[list-item]
+        assert len(store) == 1
+
+
+def test_a_full_disk_is_told_and_the_store_goes_on(tmp_path):
+    many = [Judgment("q", f"d{n}", "ann", 1.0, comment="x" * 500) for n in range(200)]
     with JudgmentStore(tmp_path / "s.db") as store:
-        assert [one.context for one in store.rows()] == ["", "a list"]
+        store.add(many[:1])
+        store._connection.execute("PRAGMA max_page_count = 5")
+        with pytest.raises(FileFormatError, match="cannot be used as a store: database or disk is full"):
+            store.add(many)
+        store._connection.execute("PRAGMA max_page_count = 1000000")
+        assert len(store) == 1
+        assert store.add(many) == 199
+
+
+@pytest.mark.parametrize("name", ["comment", "context", "id"])
+def test_what_goes_with_a_judgment_is_a_text(name):
+    with pytest.raises(InputError, match=f"{name} must be a text, got 5"):
+        Judgment("q", "d", "ann", 1.0, **{name: 5})  # type: ignore[arg-type]
 
 
 def test_a_folder_is_no_file_of_judgments(tmp_path):

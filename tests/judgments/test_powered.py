@@ -45,6 +45,24 @@ def test_intervals_hold_and_are_as_wide_as_theory_says(noise):
     assert width / alone == pytest.approx(np.sqrt(1 - rho**2 * others / (others + n)), rel=0.05)
 
 
+@pytest.mark.parametrize(
+    ("people", "model", "elsewhere", "told"),
+    [
+        ([0.1, 0.2], [0.1, 0.2], [0.3], "by_people must have 3 values or more, got 2"),
+        ([0.1, 0.2, 0.3], [0.1, 0.2], [0.3], "by_model must have 3 values, got 2"),
+        ([0.1, 0.2, np.nan], [0.1, 0.2, 0.3], [0.3], "by_people must hold finite numbers"),
+        ([0.1, 0.2, 0.3], [0.1, 0.2, 0.3], [np.inf], "by_model_elsewhere must hold finite numbers"),
+    ],
+)
+def test_values_that_cannot_be_estimated_from_are_refused(people, model, elsewhere, told):
+    with pytest.raises(InputError, match=told):
+        powered_mean(people, model, elsewhere)
+
+
+def test_where_people_judged_every_query_the_model_changes_nothing():
+    assert powered_mean([0.1, 0.4, 0.7], [0.5, 0.2, 0.9], []).mean == pytest.approx(0.4)
+
+
 def documents(n_queries: int = 40, n_docs: int = 12, seed: int = 0) -> rw.RankingDataset:
     rng = np.random.default_rng(seed)
     labels = rng.choice(3, n_queries * n_docs, p=[0.6, 0.3, 0.1])

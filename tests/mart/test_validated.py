@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.contracts.trained import learnable
@@ -43,7 +45,7 @@ def test_bags_choose_their_own_rate(parts, monkeypatch):
 
 
 def test_both_parts_are_learned_from_in_the_end(parts):
-    settings = {"n_trees": 12, "max_leaves": 5, "learning_rate": 0.2, "min_docs_in_leaf": 10}
+    settings: dict[str, Any] = {"n_trees": 12, "max_leaves": 5, "learning_rate": 0.2, "min_docs_in_leaf": 10}
     plain = rw.LambdaMART(**settings).fit(parts[0], valid=parts[1])
     both = rw.LambdaMART(**settings, refit_on_valid=True).fit(parts[0], valid=parts[1])
     wanted = rw.LambdaMART(**(settings | {"n_trees": plain.n_trees_})).fit(joined(list(parts)))

@@ -15,7 +15,7 @@ from tests.serve.asking import asked
 
 from rankwright.judgments import Judgment, JudgmentStore
 from rankwright.metrics.runs import evaluate_run
-from rankwright.search.judging import JudgingTask, training_commands
+from rankwright.search.judging import JudgedPairsOfStore, JudgingTask, training_commands
 from rankwright.search.page.access import PageAccess
 from rankwright.search.page.address import PANELS, SHOWN, PageState, options_of
 from rankwright.search.page.application import PageSettings, SearchPage
@@ -140,6 +140,23 @@ def test_nobody_else_writes_judgments(page, wrong):
 
 
 # --- judging ---
+
+
+def test_what_another_process_writes_meanwhile_is_seen(tmp_path):
+    page, other = (JudgedPairsOfStore(str(tmp_path / "s.db")) for _ in range(2))
+    add = page.store.add
+
+    def add_after_another(judgments):
+        other.add(Judgment("q", "theirs", "zoe", 1.0, time=1.0))
+        return add(judgments)
+
+    page.refresh()
+    page.store.add = add_after_another  # type: ignore[method-assign]
+    page.add(Judgment("q", "mine", "ann", 2.0, time=2.0))
+    assert page.labels_of("q").keys() == {"mine"}  # theirs came after the store was last read
+    assert {one.document for one in page.all()} == {one.document for one in other.all()} == {"mine", "theirs"}
+    page.take_back_last("ann")
+    assert [one.document for one in other.all()] == ["theirs"]
 
 
 def test_a_judgment_is_in_the_store_when_the_answer_comes(page):

@@ -36,13 +36,15 @@ class Coefficient:
         """The figures in types JSON can hold."""
         return {"value": none_unless_finite(self.value)} | self.interval.to_dict() | {"pairs": self.n_pairs}
 
+    @classmethod
+    def undefined(cls, n_pairs: int) -> Coefficient:
+        """Of pairs that say nothing, such as those that all have one grade: agreement cannot be told from chance."""
+        return cls(math.nan, Interval(math.nan, math.nan), n_pairs)
+
     def __str__(self) -> str:
         if math.isnan(self.value):
             return "-"
         return f"{self.value:.3f} ({self.interval.low:.3f} to {self.interval.high:.3f})"
-
-
-NOTHING = Coefficient(math.nan, Interval(math.nan, math.nan), 0)
 
 
 def squared_distances(scale: Float64Array, counts: Float64Array, kind: str) -> Float64Array:
@@ -76,18 +78,18 @@ def krippendorff_alpha(shared: SharedCounts, distance: str = "ordinal") -> Coeff
     counts, sizes = shared.counts, shared.sizes
     n_pairs, total = len(counts), float(sizes.sum())
     if n_pairs == 0:
-        return NOTHING
+        return Coefficient.undefined(0)
     marginals = counts.sum(axis=0)
     apart = squared_distances(shared.scale, marginals, distance)
     expected = float(marginals @ apart @ marginals) / (total * (total - 1))
-    if expected == 0:  # only one grade was given: agreement cannot be told from chance
-        return Coefficient(math.nan, NOTHING.interval, n_pairs)
+    if expected == 0:
+        return Coefficient.undefined(n_pairs)
     against = counts @ apart
     of_pair = np.einsum("pg,pg->p", against, counts) / (sizes - 1)
     observed = float(of_pair.sum()) / total
     by_chance = 2 * (against @ marginals / total - sizes * expected)
     influence = -(of_pair - sizes * observed) / (total * expected) + observed * by_chance / (total * expected**2)
-    return _coefficient(1 - observed / expected, influence, n_pairs)
+    return _by_influence(1 - observed / expected, influence, n_pairs)
 
 
 def fleiss_kappa(shared: SharedCounts) -> Coefficient:
@@ -95,23 +97,26 @@ def fleiss_kappa(shared: SharedCounts) -> Coefficient:
     counts, sizes = shared.counts, shared.sizes
     n_pairs, total = len(counts), float(sizes.sum())
     if n_pairs == 0:
-        return NOTHING
+        return Coefficient.undefined(0)
     shares = counts.sum(axis=0) / total
     by_chance = float(shares @ shares)
     if by_chance == 1:
-        return Coefficient(math.nan, NOTHING.interval, n_pairs)
+        return Coefficient.undefined(n_pairs)
     of_pair = (np.einsum("pg,pg->p", counts, counts) - sizes) / (sizes * (sizes - 1))
     observed = float(of_pair.mean())
     of_chance = 2 * (counts @ shares - sizes * by_chance) / total
     influence = (of_pair - observed) / (n_pairs * (1 - by_chance))
     influence -= (1 - observed) * of_chance / (1 - by_chance) ** 2
-    return _coefficient((observed - by_chance) / (1 - by_chance), influence, n_pairs)
+    return _by_influence((observed - by_chance) / (1 - by_chance), influence, n_pairs)
 
 
-def _coefficient(value: float, influence: Float64Array, n_pairs: int) -> Coefficient:
+def _by_influence(value: float, influence: Float64Array, n_pairs: int) -> Coefficient:
     if n_pairs < 2:
-        return Coefficient(value, NOTHING.interval, n_pairs)
-    error = math.sqrt(float((influence**2).sum()) * n_pairs / (n_pairs - 1))
+        return Coefficient(value, Interval(math.nan, math.nan), n_pairs)
+    return _with_error(value, math.sqrt(float((influence**2).sum()) * n_pairs / (n_pairs - 1)), n_pairs)
+
+
+def _with_error(value: float, error: float, n_pairs: int) -> Coefficient:
     return Coefficient(value, Interval(value - HALF_WIDTH * error, min(1.0, value + HALF_WIDTH * error)), n_pairs)
 
 
@@ -119,19 +124,18 @@ def cohen_kappa(table: Float64Array, weights: Float64Array | None = None) -> Coe
     """Cohen's κ of a table of how often two raters gave each two grades; `weights` are shares of agreement."""
     n = float(table.sum())
     if n < FEWEST_SHARED:
-        return Coefficient(math.nan, NOTHING.interval, int(n))
+        return Coefficient.undefined(int(n))
     agreed = np.eye(len(table)) if weights is None else weights
     shares = table / n
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     observed, by_chance = float((agreed * shares).sum()), float(rows @ agreed @ columns)
     if by_chance >= 1 - 1e-12:
-        return Coefficient(math.nan, NOTHING.interval, int(n))
+        return Coefficient.undefined(int(n))
     value = (observed - by_chance) / (1 - by_chance)
     of_row, of_column = agreed @ columns, rows @ agreed
     spread = agreed - (of_row[:, None] + of_column[None, :]) * (1 - value)
     variance = float((shares * spread**2).sum()) - (value - by_chance * (1 - value)) ** 2
-    error = math.sqrt(max(variance, 0.0) / n) / (1 - by_chance)
-    return Coefficient(value, Interval(value - HALF_WIDTH * error, min(1.0, value + HALF_WIDTH * error)), int(n))
+    return _with_error(value, math.sqrt(max(variance, 0.0) / n) / (1 - by_chance), int(n))
 
 
 def quadratic_weights(scale: Float64Array) -> Float64Array:

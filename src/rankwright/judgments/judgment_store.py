@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS judgments (
     error REAL,
     time REAL,
     comment TEXT NOT NULL,
-    context TEXT NOT NULL DEFAULT ''
+    context TEXT NOT NULL
 ) WITHOUT ROWID
 """
 SELECT = f"SELECT {', '.join(NAMES)} FROM judgments"
@@ -44,7 +44,6 @@ INSERT = (
 )
 BY_ID = f"{SELECT} WHERE id = ?"
 DELETE = "DELETE FROM judgments WHERE id = ?"
-ADD_COLUMN = "ALTER TABLE judgments ADD COLUMN context TEXT NOT NULL DEFAULT ''"
 
 
 class JudgmentStore:
@@ -56,6 +55,11 @@ class JudgmentStore:
         The file. Beside it stand two more, which SQLite makes while it is open (`-wal` and `-shm`).
     create : bool, default True
         Whether a file that does not exist is made.
+
+    Attributes
+    ----------
+    writes_of_others : int
+        A number that is another one when somebody else has written to the file.
 
     Examples
     --------
@@ -109,23 +113,12 @@ class JudgmentStore:
         if run("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
             raise FileFormatError(self.path, "is a database of something else; wanted a store of judgments")
         version = run("PRAGMA user_version").fetchone()[0]
-        if version not in (1, VERSION):
+        if version != VERSION:
             raise FileFormatError(self.path, f"is a store of version {version}; this program knows version {VERSION}")
         made = run("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-        if made != [("table", "judgments")] or self._columns() != (NAMES if version == VERSION else NAMES[:-1]):
+        columns = tuple(row[1] for row in run("PRAGMA table_info(judgments)"))
+        if made != [("table", "judgments")] or columns != NAMES:
             raise FileFormatError(self.path, "is damaged: its tables are not those of a store")
-        if version == 1:
-            self._take_up_first_version()
-
-    def _columns(self) -> tuple[str, ...]:
-        return tuple(row[1] for row in self._connection.execute("PRAGMA table_info(judgments)"))
-
-    def _take_up_first_version(self) -> None:
-        """Add the column that stores of version 1 lack, unless another process has just done so."""
-        with self._transaction():
-            if self._columns() != NAMES:
-                self._connection.execute(ADD_COLUMN)
-                self._connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def add(self, judgments: Iterable[Judgment]) -> int:
         """Add judgments: all of them or, where one cannot be added, none.
@@ -159,12 +152,12 @@ class JudgmentStore:
                 n_new += added
         return n_new
 
-    def remove(self, ids: Iterable[str]) -> int:
+    def remove(self, ids: str | Iterable[str]) -> int:
         """Take judgments back, such as those given by mistake.
 
         Parameters
         ----------
-        ids : iterable of str
+        ids : str or iterable of str
             Their names; those that are not there are passed over.
 
         Returns
@@ -172,8 +165,11 @@ class JudgmentStore:
         int
             How many were there.
         """
+        names = [ids] if isinstance(ids, str) else list(ids)
+        for name in names:
+            require_type(name, str, "an id", "a text")
         with self._faults(), self._transaction():
-            return sum(self._connection.execute(DELETE, (one,)).rowcount for one in ids)
+            return sum(self._connection.execute(DELETE, (name,)).rowcount for name in names)
 
     def add_table(self, judgments: Judgments) -> int:
         """Add all rows of a table; see `add`.
@@ -195,10 +191,10 @@ class JudgmentStore:
         self._connection.execute("BEGIN IMMEDIATE")  # waits for another writer here, and not half-way
         try:
             yield
+            self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            self._connection.rollback()  # if SQLite has not done so itself, as on a full disk
             raise
-        self._connection.execute("COMMIT")
 
     def rows(self) -> Iterator[Judgment]:
         """Yield each judgment, by id.
@@ -244,6 +240,12 @@ class JudgmentStore:
             raise
         except InputError as error:
             raise FileFormatError(self.path, error.message) from None
+
+    @property
+    def writes_of_others(self) -> int:
+        """A number that is another one when somebody else has written to the file."""
+        with self._faults():
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def __len__(self) -> int:
         with self._faults():

@@ -14,7 +14,6 @@ from rankwright.data.frames import Tabular
 from rankwright.errors import require_type
 from rankwright.judgments.agreement import (
     DISTANCES,
-    NOTHING,
     Coefficient,
     RaterPair,
     SharedCounts,
@@ -295,7 +294,8 @@ def summarise_judgments(judgments: Judgments) -> JudgmentSummary:
 def _agreement(ratings: Ratings | None) -> tuple[dict[str, Coefficient], Coefficient]:
     """Krippendorff's α by how grades are compared, and Fleiss' κ."""
     if ratings is None:
-        return dict.fromkeys(DISTANCES, NOTHING), NOTHING
+        nothing = Coefficient.undefined(0)
+        return dict.fromkeys(DISTANCES, nothing), nothing
     shared = SharedCounts.of(ratings)
     return {kind: krippendorff_alpha(shared, kind) for kind in DISTANCES}, fleiss_kappa(shared)
 

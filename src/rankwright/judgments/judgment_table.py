@@ -91,6 +91,9 @@ class Judgment:
             require_input(
                 isinstance(text, str) and text != "", f"{name} must be a text that is not empty, got {text!r}"
             )
+        for name in ("comment", "context"):
+            require_input(isinstance(getattr(self, name), str), f"{name} must be a text, got {getattr(self, name)!r}")
+        require_input(isinstance(self.id, str | None), f"id must be a text, got {self.id!r}")
         require_input(self.kind in KINDS, f"kind must be {', '.join(KINDS)}, got {self.kind!r}")
         if self.other is None:
             is_grade = isinstance(self.grade, int | float | np.number) and isfinite(self.grade)

@@ -17,11 +17,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, text_ids
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, as_vector, text_ids
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Tabular
-from rankwright.errors import InputError, require, require_type
+from rankwright.errors import InputError, require, require_input, require_type
 from rankwright.judgments.files.judgment_files import qrels_of_judgments
 from rankwright.judgments.judgment_table import Judgments
 from rankwright.metrics.confidence_intervals import COVERAGE, Interval, none_unless_finite
@@ -32,6 +33,7 @@ from rankwright.progress.stages import announce
 from rankwright.tables.text import ShownTable, counted
 
 FEWEST_QUERIES = 5  # that people judged, for an estimate
+FEWEST_VALUES = 3  # for a line and what is left of it
 TOP_ALONE = ("p", "dcg", "mrr", "hit", "wta")  # metrics that look at nothing but the first documents
 UNBOUNDED = ("dcg",)  # metrics that may be above 1
 MOST_IMAGINED = 4.0  # queries, half of them at each bound
@@ -93,9 +95,9 @@ class PoweredEstimate:
 
 
 def powered_mean(
-    by_people: Float64Array,
-    by_model: Float64Array,
-    by_model_elsewhere: Float64Array,
+    by_people: ArrayLike,
+    by_model: ArrayLike,
+    by_model_elsewhere: ArrayLike,
     *,
     bounds: tuple[float, float] | None = None,
 ) -> PoweredEstimate:
@@ -104,7 +106,7 @@ def powered_mean(
     Parameters
     ----------
     by_people, by_model : array of float64, shape (n,)
-        The value of each query that people judged, by their labels and by the model's.
+        The value of each query that people judged, by their labels and by the model's; three queries at least.
     by_model_elsewhere : array of float64, shape (N,)
         The value by the model's labels of each other query.
     bounds : tuple of two floats, optional
@@ -126,7 +128,9 @@ def powered_mean(
     """
     from scipy.special import stdtrit
 
-    x, y, others = (np.asarray(one, np.float64) for one in (by_model, by_people, by_model_elsewhere))
+    y = _finite(by_people, "by_people")
+    x, others = _finite(by_model, "by_model", len(y)), _finite(by_model_elsewhere, "by_model_elsewhere")
+    require_input(len(y) >= FEWEST_VALUES, f"by_people must have {FEWEST_VALUES} values or more, got {len(y)}")
     n, every = len(y), np.concatenate([x, others])
     human_mean, model_mean = float(y.mean()), float(every.mean())
     deviations = x - x.mean()
@@ -163,6 +167,12 @@ def powered_mean(
         n,
         len(every),
     )
+
+
+def _finite(values: ArrayLike, name: str, length: int | None = None) -> Float64Array:
+    made: Float64Array = as_vector(values, name=name, dtype=np.float64, length=length)
+    require_input(bool(np.isfinite(made).all()), f"{name} must hold finite numbers")
+    return made
 
 
 def _imagined(rest: Float64Array) -> float:
@@ -318,7 +328,7 @@ def _values(
     needed = ~np.isnan(by_model.labels)
     found = {}
     for measure, (name, result) in zip(measures, x.results.items(), strict=True):
-        wanted = _top(lists, measure, threads) if getattr(measure.metric, "family", "") in TOP_ALONE else needed
+        wanted = _top(lists, measure, threads) if measure.family in TOP_ALONE else needed
         judged = _all_of(lists, ~wanted | ~np.isnan(labels)) & _any_of(lists, ~np.isnan(labels))
         short = name if measure.convention.name == "standard" else measure.metric.name
         found[short] = (y.results[name].values, result.values, judged)
@@ -328,12 +338,9 @@ def _values(
 def _top(lists: ScoredLists, measure: Measure, threads: int | None) -> BoolArray:
     """Which rows are among the first ones of their query that the metric looks at."""
     ranking = lists.ranking(measure.convention.scores, threads or 1)
-    first = np.zeros(len(lists.labels), np.bool_)
-    depth = getattr(measure.metric, "cutoff", None)
-    for query, rows in enumerate(ranking.groups.slices()):
-        n_ranked = int(ranking.n_ranked[query])
-        first[ranking.rows[rows.start : rows.start + min(n_ranked, depth or n_ranked)]] = True
-    return first
+    depths = np.minimum(ranking.n_ranked, measure.cutoff or ranking.n_ranked)
+    ranks = ranking.ranks()
+    return np.asarray((ranks >= 0) & (ranks < depths[lists.groups.query_of_row]), np.bool_)
 
 
 def _all_of(lists: ScoredLists, holds: BoolArray) -> BoolArray:

@@ -89,6 +89,10 @@ class Measure:
         The text that `parse_metric` turns back into this measure.
     higher_is_better : bool
         Whether a larger value is a better one.
+    family : str
+        The name of the metric without its cutoff; a metric of one's own may have none.
+    cutoff : int or None
+        How many documents the metric looks at; None for all.
     """
 
     metric: Metric
@@ -107,6 +111,17 @@ class Measure:
     def higher_is_better(self) -> bool:
         """Whether a larger value is a better one."""
         return self.metric.higher_is_better
+
+    @property
+    def family(self) -> str:
+        """The name of the metric without its cutoff; a metric of one's own may have none."""
+        return str(getattr(self.metric, "family", ""))
+
+    @property
+    def cutoff(self) -> int | None:
+        """How many documents the metric looks at; None for all."""
+        cutoff: int | None = getattr(self.metric, "cutoff", None)
+        return cutoff
 
 
 # One metric or several, by name or as what they are; a function takes the labels and scores of a query.

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -35,11 +34,11 @@ Pair = tuple[str, str]  # the ids of a query and of a document
 
 @dataclass(slots=True, eq=False)
 class JudgedPairsOfStore:
-    """What a store holds, by query and by rater; looked at again where another process has written to it."""
+    """What a store holds, by query and by rater; read again where somebody else has written to it."""
 
     path: str
     _store: JudgmentStore | None = None
-    _seen: tuple[Any, ...] = ()
+    _seen: int | None = None  # the store's writes of others, as they were when it was read
     _by_id: dict[str, Judgment] = field(default_factory=dict)
     _by_query: dict[str, dict[str, Judgment]] = field(default_factory=lambda: defaultdict(dict))
 
@@ -52,24 +51,13 @@ class JudgedPairsOfStore:
 
     def refresh(self) -> None:
         """Read the store again, if it has changed since."""
-        seen = self._stamp()
+        seen = self.store.writes_of_others
         if seen != self._seen:
             self._by_id.clear()
             self._by_query.clear()
             for one in self.store.rows():
                 self._take(one)
             self._seen = seen
-
-    def _stamp(self) -> tuple[Any, ...]:
-        """What changes with the file: its size and time, and those of the log beside it."""
-        found = []
-        for path in (self.path, f"{self.path}-wal"):
-            try:
-                told = Path(path).stat()
-                found += [told.st_size, told.st_mtime_ns]
-            except FileNotFoundError:
-                found += [0, 0]
-        return tuple(found)
 
     def _take(self, one: Judgment) -> None:
         if one.grade is not None:
@@ -84,7 +72,6 @@ class JudgedPairsOfStore:
             return
         self.store.add([judgment])
         self._take(judgment)
-        self._seen = self._stamp()
 
     def take_back_last(self, rater: str) -> Judgment | None:
         """Take a rater's last judgment back, and give it; None where there is none."""
@@ -95,7 +82,6 @@ class JudgedPairsOfStore:
         last = max(own, key=lambda one: (one.time or 0.0, one.identity))
         self.store.remove([last.identity])
         del self._by_id[last.identity], self._by_query[last.query][last.identity]
-        self._seen = self._stamp()
         return last
 
     def all(self) -> list[Judgment]:

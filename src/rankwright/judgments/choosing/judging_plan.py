@@ -42,14 +42,15 @@ class PooledDocuments:
     """The documents that two rankers rank differently.
 
     `weights` are their shares in the difference of the metric, the second ranker less the first; `ranks` are the
-    better of the two ranks, from 0.
+    better of the two ranks, from 0. `n_tops` is how many documents either ranker has among the first, those with a
+    share of 0 too.
     """
 
     query_ids: IdArray
     document_ids: IdArray
     weights: Float64Array
     ranks: IntArray
-    n_queries: int
+    n_tops: int
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -57,17 +58,19 @@ class PooledDocuments:
 
 def pooled(first: ScoredLists, second: ScoredLists, measure: Measure) -> PooledDocuments:
     """The documents among the first ones of either ranker whose share in the difference is not 0."""
-    depth = depth_of(measure)
-    if family_of(measure) not in METRICS or depth is None:
+    depth = measure.cutoff
+    if measure.family not in METRICS or depth is None:
         raise InputError(f"{measure.metric.name} is no sum over documents: choose dcg@k or p@k, such as dcg@10")
     tops = [_tops(lists, depth, measure.convention) for lists in (first, second)]
     queries = sorted({query for top in tops for query in top})
     found: list[tuple[str, str, float, int]] = []
+    n_tops = 0
     for query in queries:
         one, other = (top.get(query, {}) for top in tops)
-        lengths = [len(one), len(other)]
-        discounts = [_discounts(measure, depth, length) for length in lengths]
-        for document in sorted(one.keys() | other.keys()):
+        discounts = [_discounts(measure, depth, len(top)) for top in (one, other)]
+        documents = sorted(one.keys() | other.keys())
+        n_tops += len(documents)
+        for document in documents:
             ranks = one.get(document), other.get(document)
             shares = [0.0 if rank is None else float(own[rank]) for rank, own in zip(ranks, discounts, strict=True)]
             best = min(rank for rank in ranks if rank is not None)
@@ -78,23 +81,12 @@ def pooled(first: ScoredLists, second: ScoredLists, measure: Measure) -> PooledD
     query_ids, document_ids, weights, ranks = zip(*found, strict=True)
     texts = np.dtypes.StringDType()
     return PooledDocuments(
-        np.array(query_ids, texts), np.array(document_ids, texts), np.array(weights), np.array(ranks), len(queries)
+        np.array(query_ids, texts), np.array(document_ids, texts), np.array(weights), np.array(ranks), n_tops
     )
 
 
-def family_of(measure: Measure) -> str:
-    """The name of the metric without its cutoff."""
-    return str(getattr(measure.metric, "family", ""))
-
-
-def depth_of(measure: Measure) -> int | None:
-    """How many documents the metric looks at; None for all."""
-    cutoff: int | None = getattr(measure.metric, "cutoff", None)
-    return cutoff
-
-
 def _discounts(measure: Measure, depth: int, length: int) -> Float64Array:
-    if family_of(measure) == "p":
+    if measure.family == "p":
         over = depth if measure.convention.precision_over is PrecisionOver.CUTOFF else max(1, min(depth, length))
         return np.full(depth, 1.0 / over)
     return measure.convention.discount.table(depth)
@@ -295,7 +287,18 @@ class DifferenceEstimate:
         }
 
     def told(self, metric: str) -> list[str]:
-        """Return what is known so far in words, a line for each fact."""
+        """Return what is known so far in words.
+
+        Parameters
+        ----------
+        metric : str
+            What the metric is called.
+
+        Returns
+        -------
+        list of str
+            A line for each fact.
+        """
         lines = []
         if self.n_elsewhere:
             which = f"{counted(self.n_elsewhere, 'document')} judged out of the plan's order"
@@ -345,8 +348,6 @@ def plan_comparison(
     sizes = np.maximum(sizes, sizes.max() * 1e-3)
     priorities = random_numbers(pool.query_ids, pool.document_ids, seed) / sizes
     order = np.lexsort((pool.document_ids, pool.query_ids, priorities))
-    depth = depth_of(measure) or 0
-    n_pooled = len(_union(first, second, depth, measure.convention))
     return JudgingPlan(
         query_ids=pool.query_ids[order],
         document_ids=pool.document_ids[order],
@@ -355,13 +356,8 @@ def plan_comparison(
         weights=pool.weights[order],
         foretold=foretold[order],
         measure=measure,
-        n_pooled=n_pooled,
+        n_pooled=pool.n_tops,
     )
-
-
-def _union(first: ScoredLists, second: ScoredLists, depth: int, convention: Convention) -> set[tuple[str, str]]:
-    tops = [_tops(lists, depth, convention) for lists in (first, second)]
-    return {(query, document) for top in tops for query, documents in top.items() for document in documents}
 
 
 def _foretold(pool: PooledDocuments, expected: Judgments | None, measure: Measure) -> tuple[Float64Array, Float64Array]:
@@ -380,7 +376,7 @@ def _foretold(pool: PooledDocuments, expected: Judgments | None, measure: Measur
 
 
 def _gains(labels: Any, measure: Measure) -> Float64Array:
-    if family_of(measure) == "p":
+    if measure.family == "p":
         return measure.convention.relevant.of(labels).astype(np.float64)
     return np.asarray(measure.convention.gain(labels), np.float64)
 

@@ -15,6 +15,7 @@ from rankwright.arrays import Float64Array, IntArray, text_ids
 from rankwright.errors import InputError
 from rankwright.judgments.choosing.judging_plan import random_numbers
 from rankwright.judgments.combining.combined_labels import CombinedLabels
+from rankwright.metrics.convention import ScorePrecision
 from rankwright.metrics.evaluation import ScoredLists
 from rankwright.ranking.gains import EXPONENTIAL, LOG2
 
@@ -46,7 +47,7 @@ def training_order(lists: ScoredLists, labels: CombinedLabels, *, seed: int = 0)
     if lists.query_ids is None or lists.document_ids is None:
         raise InputError("the documents have no ids, by which they are judged: name the column of document ids")
     query, names = lists.groups.query_of_row, text_ids(lists.query_ids)
-    ranks = _ranks(lists)
+    ranks = lists.ranking(ScorePrecision.DOUBLE, 1).ranks()
     places = _places_of(labels, names[query].tolist(), text_ids(lists.document_ids).tolist())
     usual = _chances_by_rank(ranks, places, labels)
     discounts = LOG2.table(len(ranks))[ranks]
@@ -68,16 +69,6 @@ def _spread(chances: Float64Array, scale: Float64Array) -> Float64Array:
     """The standard deviation of the gain, where grades have these chances."""
     gains = np.asarray(EXPONENTIAL(np.maximum(scale, 0).astype(np.float32)), np.float64)
     return np.sqrt(np.maximum(chances @ gains**2 - (chances @ gains) ** 2, 0.0))
-
-
-def _ranks(lists: ScoredLists) -> IntArray:
-    """The rank of each row in its query."""
-    from rankwright.metrics.convention import ScorePrecision
-
-    ranking = lists.ranking(ScorePrecision.DOUBLE, 1)
-    ranks = np.empty(len(lists.labels), np.int64)
-    ranks[ranking.rows] = np.arange(len(ranks)) - np.repeat(lists.groups.offsets[:-1], lists.groups.sizes)
-    return ranks
 
 
 def _places_of(labels: CombinedLabels, queries: list[str], documents: list[str]) -> IntArray:

@@ -229,7 +229,9 @@ class CombinedLabels(Tabular):
         names = ["query", "document", "label", "weight", "grades"]
         rows = list(self._first_rows())
         more = len(self) - len(rows)
-        notes = [f"and {more:,} more: `to_frame` gives all"] if more else []
+        notes = (
+            [f"and {more:,} more: `--out FILE` writes all of them, and `to_frame` gives them in Python"] if more else []
+        )
         title = f"{counted(len(self), 'label')} from {counted(int(self.n_grades.sum()), 'grade')}, by {self.method}"
         return ShownTable(title, names, rows, names[2:], [*notes, *self.told])
 
