@@ -268,7 +268,7 @@ def test_ids_to_take_back_are_texts(tmp_path):
         store.add([Judgment("q", "d", "ann", 1.0, id="xy"), Judgment("q", "e", "ann", 1.0, id="5")])
         assert store.remove("xy") == 1
         with pytest.raises(TypeError, match="an id must be a text, got int"):
-            store.remove([5])
+            store.remove([5])  # type: ignore[list-item]
         assert len(store) == 1
 
 
@@ -287,7 +287,7 @@ def test_a_full_disk_is_told_and_the_store_goes_on(tmp_path):
 @pytest.mark.parametrize("name", ["comment", "context", "id"])
 def test_what_goes_with_a_judgment_is_a_text(name):
     with pytest.raises(InputError, match=f"{name} must be a text, got 5"):
-        Judgment("q", "d", "ann", 1.0, **{name: 5})
+        Judgment("q", "d", "ann", 1.0, **{name: 5})  # type: ignore[arg-type]
 
 
 def test_a_folder_is_no_file_of_judgments(tmp_path):
