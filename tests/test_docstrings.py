@@ -90,4 +90,4 @@ def test_it_is_documented(name):
 
 def test_help_explains_every_setting_of_lambdamart():
     assert explained(inspect.getdoc(rw.LambdaMART) or "") == set(rw.LambdaMART.settings())
-    assert len(rw.LambdaMART.settings()) == 35
+    assert len(rw.LambdaMART.settings()) == 36

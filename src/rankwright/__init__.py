@@ -19,7 +19,8 @@ __all__ = sorted([*_HOME_OF, "__version__"])  # read from the stub
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("importlib.metadata").version("rankwright")
+        version = globals()[name] = import_module("importlib.metadata").version("rankwright")
+        return version
     if name not in _HOME_OF:
         near = import_module("rankwright.errors").nearest(name, __all__)
         raise AttributeError(

@@ -18,7 +18,7 @@ from rankwright.catalog.settings import ranker_from_text
 from rankwright.errors import InputError, SettingError
 
 QUICK: dict[str, Any] = {"n_trees": 4, "max_leaves": 4, "epochs": 3, "hidden": (4,), "max_iter": 2, "n_bags": 2}
-NAMES = [name for name in RANKERS if name != "bagging"]
+NAMES = [name for name, kind in RANKERS.items() if not kind.not_in_bags]
 
 
 def quick(name):

@@ -23,6 +23,8 @@ OUTPUTS: dict[str, list[str]] = {
     "train --report": ["train", "data.txt", "--valid", "valid.txt", *SMALL, "--out", "new.rw", "--report", "OUT.html"],
     "bag": ["bag", "data.txt", "--bags", "2", *SMALL, "--out", "OUT"],
     "tune": ["tune", "data.txt", "--trials", "1", "--out", "OUT"],
+    "blend": ["blend", "data.txt", "--model", "model.rw", "--model", "other.rw", "--out", "OUT"],
+    "auto": ["auto", "data.txt", "--trials", "1", "--folds", "2", "--out", "OUT"],
     "cv": ["cv", "data.txt", *SMALL, "--per-query", "OUT"],
     "benchmark": ["benchmark", "data.txt", "--rankers", "prank", "--per-query", "OUT"],
     "score": ["score", "model.rw", "data.txt", "--out", "OUT"],
@@ -64,6 +66,7 @@ def made(tmp_path_factory):
     for name in ("data.txt", "valid.txt", "data.csv"):
         rw.write(data, folder / name)
     rw.LambdaMART(n_trees=2, min_docs_in_leaf=2).fit(data).save(folder / "model.rw")
+    rw.LambdaMART(n_trees=3, min_docs_in_leaf=2).fit(data).save(folder / "other.rw")
     (folder / "scores.txt").write_text("1\n" * 40)
     (folder / "a.run").write_text("q Q0 x 1 3 a\nq Q0 y 2 2 a\n")
     (folder / "b.run").write_text("q Q0 y 1 9 b\nq Q0 z 2 1 b\n")

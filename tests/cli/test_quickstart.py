@@ -35,6 +35,7 @@ def test_the_commands_to_try_next_run(quickstart, rankwright, tmp_path, monkeypa
     assert title.strip() == "Try next:"
     assert len(commands) > 2
     for command in commands:
+        command = command.replace("--budget 2m", "--trials 1 --folds 2")  # the same search, soon at its end
         assert rankwright(*shlex.split(command, comments=True)[1:]).code == 0, command
 
 

@@ -119,7 +119,7 @@ def test_what_is_wrong_is_said_on_one_line(run, folder, arguments, message):
 def test_the_rankers_are_listed(run):
     names = [row["name"] for row in json.loads(run("list", "rankers", "--json").stdout)["rankers"]]
     forests = "lambdamart bl-mart mart bagboo"
-    nets = "ranknet lambdarank net sortnet bagging"
+    nets = "ranknet lambdarank net sortnet bagging blend"
     linear = (
         "linear-regression prank kernel-prank oap-bpm rankprop ranksvm ranksvm-struct svmmap listnet smoothrank crr"
     )

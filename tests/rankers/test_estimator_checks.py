@@ -10,9 +10,11 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from rankwright.blending.blend import Blend
 from rankwright.catalog.rankers import RANKERS, ranker_named
 from rankwright.comparators.sortnet import SortNet
 from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.ranker import Ranker
 
 # Whatever a ranker's size is called: small enough for checks by the dozen, large enough to learn from ten rows.
 QUICK = {
@@ -45,16 +47,24 @@ EXPECTED_WITHOUT_WEIGHTS = EXPECTED | {
 PAGE = Path(__file__).parents[2] / "docs" / "sklearn.md"
 
 
+def one_query(X, qid):
+    """Rows to score that come without query ids are one query's documents: the checks know no queries."""
+    if qid is None and not isinstance(X, RankingDataset):
+        return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), int)
+    return qid
+
+
 class OneQuerySortNet(SortNet):
-    """Takes rows it is asked to score without query ids as one query's documents: the checks know no queries."""
-
     def predict(self, X, qid=None):
-        if qid is None and not isinstance(X, RankingDataset):
-            qid = np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), int)
-        return super().predict(X, qid)
+        return super().predict(X, one_query(X, qid))
 
 
-CHECKED = {name: OneQuerySortNet if kind is SortNet else kind for name, kind in RANKERS.items()}
+class OneQueryBlend(Blend):
+    def predict(self, X, qid=None):
+        return super().predict(X, one_query(X, qid))
+
+
+CHECKED: dict[str, type[Ranker]] = {**RANKERS, "sortnet": OneQuerySortNet, "blend": OneQueryBlend}
 
 
 def quick(name: str) -> BaseEstimator:

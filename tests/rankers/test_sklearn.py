@@ -114,12 +114,12 @@ def _by_groups(n_splits: int) -> rw.QueryKFold:
 def test_a_search_finds_the_setting_that_cross_validation_finds(name, rows):
     X, y, qid = rows
     splitter = rw.QueryKFold(3)
-    setting = "ranker__scaling" if name == "bagging" else "scaling"  # a bag scales nothing: its members do
-    grid: dict[str, list[Any]] = {setting: [None, "query-minmax"], "seed": [0]}
+    # A bag scales nothing: its members do; nor does a blend, which combines their scores.
+    others = {"bagging": ("ranker__scaling", "query-minmax"), "blend": ("combine", "rrf")}
+    setting, value = others.get(name, ("scaling", "query-minmax"))
+    grid: dict[str, list[Any]] = {setting: [None, value], "seed": [0]}
     search = GridSearchCV(quick(name), grid, cv=splitter).fit(X, y, qid=qid)
-    means = [
-        np.mean(by_hand(quick(name).set_params(**{setting: scaling}), rows, splitter)) for scaling in grid[setting]
-    ]
+    means = [np.mean(by_hand(quick(name).set_params(**{setting: given}), rows, splitter)) for given in grid[setting]]
     assert search.cv_results_["mean_test_score"] == pytest.approx(means, abs=1e-12)
     assert search.best_score_ == pytest.approx(max(means), abs=1e-12)
     assert search.score(X, y, qid=qid) == search.best_estimator_.score(X, y, qid=qid)

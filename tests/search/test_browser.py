@@ -137,6 +137,30 @@ def test_a_slider_reorders_the_list_while_it_moves(chromium, served):
         assert page.wrong == []
 
 
+def test_the_list_follows_a_slider_that_keeps_moving(chromium, served):
+    """One question at a time: none is cut off by the next move, none waits, and the last one is shown."""
+    with opened(chromium, served, "?q=harbour+lantern&panel=whatif") as page:
+        asked: list[str] = []
+        failed: list[str] = []
+        page.tab.on("request", lambda one: asked.append(one.url))
+        page.tab.on("requestfailed", lambda one: failed.append(one.url))
+        last = page.tab.evaluate("""async () => {
+          const slider = document.querySelector(".slider input:enabled");
+          const [low, high] = [Number(slider.min), Number(slider.max)];
+          slider.focus();
+          for (let step = 1; step <= 60; step++) {
+            slider.value = low + ((high - low) * step) / 61;
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+            await new Promise((next) => setTimeout(next, 4));
+          }
+          return slider.value;
+        }""")
+        page.until(f"Number(new URLSearchParams(location.search).get(document.activeElement.name)) === {last}")
+        assert 2 <= len(asked) < 60
+        assert failed == []
+        assert page.wrong == []
+
+
 def test_weights_of_fields_reorder_bm25f(chromium, served):
     with opened(chromium, served, "?q=harbour+lantern&panel=whatif&r=%3Cb%3Ebm25f%3C%2Fb%3E") as page:
         before = page.titles("b")
@@ -283,6 +307,20 @@ def test_a_report_links_its_queries_to_the_page(chromium, searchable, tmp_path, 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
+
+
+def test_the_server_ends_though_others_keep_their_connections(chromium, searchable, tmp_path):
+    page = RunningPage(searchable, tmp_path / "judged.db")
+    with opened(chromium, page, "judge?who=ann") as tab, socket.create_connection(("127.0.0.1", page.port)) as stalled:
+        stalled.sendall(b"POST /judge HTTP/1.1\r\nHost: local")
+        document = tab.tab.locator("article").get_attribute("data-document")
+        tab.tab.keyboard.press("2")
+        tab.until(f"document.querySelector('article').dataset.document !== {document!r}")
+        started = time.monotonic()
+        page.stop()
+        assert time.monotonic() - started < Limits().header_seconds  # or else it waits for what never arrives
+    (one,) = stored(str(tmp_path / "judged.db"))
+    assert (one.document, one.grade) == (document, 2.0)
 
 
 def test_a_server_that_was_killed_loses_no_judgment_and_takes_those_that_wait(chromium, searchable, tmp_path):

@@ -82,6 +82,7 @@ def test_replicas_share_a_model_and_take_a_changed_one(data, query, tmp_path, mo
     for name in ("RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S", "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S"):
         monkeypatch.setenv(name, "90")  # busy machines start proxies slowly
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # with 15, as usual, other work of the machine goes first
     first, second, served = (tmp_path / name for name in ("a.rw", "b.rw", "web.rw"))
     rw.LambdaMART(n_trees=10, seed=1).fit(data).save(first)
     rw.LambdaMART(n_trees=20, seed=2).fit(data).save(second)

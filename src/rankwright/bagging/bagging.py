@@ -96,6 +96,7 @@ class Bagging(Ranker, BaggingSettings):
 
     recipe = BaggingRecipe()
     validates_itself: ClassVar[bool] = True
+    not_in_bags: ClassVar[str] = "bags cannot be bagged again: give the ranker itself, and a larger n_bags"
     takes_categories: ClassVar[bool] = True  # where its ranker does
     model_kind = BagModel
     n_bags_, oob_score_, oob_scores_ = n_bags_view, oob_score_view, oob_scores_view
@@ -128,8 +129,7 @@ class Bagging(Ranker, BaggingSettings):
         """
         member: Ranker = LambdaMART() if self.ranker is None else self.ranker
         require_type(member, Ranker, "ranker", "a ranker, such as LambdaMART()")
-        told = "bags cannot be bagged again: give the ranker itself, and a larger n_bags"
-        require(not isinstance(member, Bagging), told)
+        require(not member.not_in_bags, member.not_in_bags)
         if self.select is not None:
             changes = changes | {"select": self.select}
         return copy_of(member, **changes)

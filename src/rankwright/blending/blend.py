@@ -66,10 +66,16 @@ class Blend(Ranker, BlendSettings):
     """
 
     recipe = BlendRecipe()
+    not_in_bags: ClassVar[str] = "blends are not bagged: blend bags, as in Blend([BLMART(), Bagging(RankNet())])"
     takes_categories: ClassVar[bool] = True  # where its rankers do
     model_kind = BlendModel
     weights_ = View[Any](lambda trained: _model(trained).weights, "How much each ranker counts.")
     on = train_on
+
+    @property
+    def needs_qid(self) -> bool:  # type: ignore[override]  # for other kinds it is a constant of the class
+        """Whether a document's score depends on the rest of its list: where scores are compared within lists."""
+        return not Combining.of(self.combine, self.scores).is_sum or any(one.needs_qid for one in self.each())
 
     @property
     def rankers_(self) -> list[Ranker]:

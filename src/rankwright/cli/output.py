@@ -104,6 +104,11 @@ def echo(text: str = "", *, err: bool = False) -> None:
     typer.echo(escaped(text), err=err)
 
 
+def echo_escaped(text: str) -> None:
+    """Print lines whose texts are escaped already, so that codes for bold letters reach the terminal."""
+    typer.echo(text)
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document on stdout; JSON escapes control characters in a way of its own."""
     typer.echo(json.dumps(document, indent=2, allow_nan=False))

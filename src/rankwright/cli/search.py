@@ -7,11 +7,9 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, THREADS, arg, flag, opt
-from rankwright.cli.output import BOLD, PLAIN, echo, print_json, print_text, progress, tell, tell_written
+from rankwright.cli.output import BOLD, PLAIN, echo, echo_escaped, print_json, print_text, progress, tell, tell_written
 from rankwright.errors import SettingError, require
 from rankwright.escapes import escaped_line
 
@@ -122,9 +120,9 @@ def _print_list(session: SearchSession, answer: SearchAnswer, shown: ShownList) 
     indent = " " * (width + 2)
     for place, document in enumerate(shown.documents):
         name = "" if document.title_text == document.id else f"  [{escaped_line(document.id)}]"
-        typer.echo(f"\n{place + 1:>{width}}  {_shown(document.title)}{name}  {shown.scores[place]:.4g}")
+        echo_escaped(f"\n{place + 1:>{width}}  {_shown(document.title)}{name}  {shown.scores[place]:.4g}")
         for line in _wrapped(document.snippet, indent):
-            typer.echo(line)
+            echo_escaped(line)
         if shown.why is not None:
             for line in textwrap.wrap(f"why: {why_text(reasons(shown.why, place))}", SNIPPET_WIDTH - len(indent)):
                 echo(indent + line)

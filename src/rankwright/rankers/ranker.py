@@ -93,6 +93,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
+    not_in_bags: ClassVar[str] = ""  # why bags do not take it; empty where they do
     takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
     takes_propensities: ClassVar[bool] = True  # whether one click can count more than another
     takes_categories: ClassVar[bool] = False  # whether it can split texts and categories

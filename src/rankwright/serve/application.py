@@ -83,6 +83,7 @@ class RankServer:
     shelf: ModelShelf = field(init=False)
     _scoring: WatchedScoring = field(init=False)
     _rank: RankHandler = field(init=False)
+    _page: Response | None = field(init=False, default=None)
     service: Service = field(init=False)
 
     def __post_init__(self) -> None:
@@ -183,7 +184,10 @@ class RankServer:
 
     def _openapi(self, _: Request) -> Response:
         """Give this page."""
-        return as_json(openapi_page(self.service.routes, {"/v1/feedback": (FeedbackRequest, FeedbackAnswer)}))
+        if self._page is None:  # made once: it takes longer than scoring many queries
+            page = openapi_page(self.service.routes, {"/v1/feedback": (FeedbackRequest, FeedbackAnswer)})
+            self._page = as_json(page)
+        return self._page
 
 
 def warm_request(model: ServedModel, most: int) -> OwnRequest:

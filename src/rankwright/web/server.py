@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from rankwright.errors import MissingExtraError, SettingError, require
 from rankwright.web.limits import Limits
@@ -50,8 +50,12 @@ def require_server() -> None:
         raise SettingError("serving needs a system whose processes can be forked: Linux or macOS")
 
 
-def run_server(application: Any, place: ServerPlace, limits: Limits) -> None:
-    """Serve until a signal ends it; requests that were taken are answered first."""
+def run_server(application: Any, place: ServerPlace, limits: Limits, patience: float | None = None) -> None:
+    """Serve until a signal ends it; requests that were taken are answered first.
+
+    `patience` is for how many seconds they are waited for, and with them whoever has begun to send a request and does
+    not go on; by default as long as a request may take.
+    """
     require_server()
     from granian.constants import HTTPModes, Interfaces, Loops
     from granian.http import HTTP1Settings
@@ -74,7 +78,7 @@ def run_server(application: Any, place: ServerPlace, limits: Limits) -> None:
         http1_settings=HTTP1Settings(header_read_timeout=int(limits.header_seconds * 1000)),
         log_enabled=False,
         respawn_failed_workers=True,
-        workers_kill_timeout=int(limits.seconds) + 1,
+        workers_kill_timeout=cast("int", limits.seconds + 1 if patience is None else patience),  # a float does as well
         ssl_cert=None if place.certificate is None else Path(place.certificate),
         ssl_key=None if place.key is None else Path(place.key),
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
 
 from rankwright.errors import RankwrightError
 from rankwright.search.judging import JudgedPairsOfStore, JudgingQueue, judgment_of, training_commands
@@ -25,8 +29,10 @@ from rankwright.web.application import Application, Service, Shell, as_web_error
 from rankwright.web.messages import Request, Response, WebError
 from rankwright.web.metrics import MetricBoard
 from rankwright.web.routes import Handler, Route
+from rankwright.web.warm_up import OwnRequest
 
 MOST_SUGGESTIONS = 12
+WARM_LETTERS = 60
 QUIET_SECONDS = 0.5  # without a request, after which nobody waits
 FORM = "application/x-www-form-urlencoded"
 PARTS = "x-parts"  # the header by which our script asks for the parts that change, without the frame around them
@@ -91,7 +97,7 @@ class SearchPage:
         if self.measured is not None:
             start.append(self.measured.start)
             stop.append(self.measured.stop)
-        made = Application(Service(self.routes(), start, stop), shell)
+        made = Application(Service(self.routes(), start, stop, self._warm()), shell)
         shell.board.open()
         return made
 
@@ -108,9 +114,21 @@ class SearchPage:
             Route("GET", "/health", lambda _: Response(b"{}"), open=True),
         ]
 
+    def _warm(self) -> list[OwnRequest]:
+        """A query of the index's own words: what it needs of code and files is loaded before somebody asks."""
+        index = self.session.index
+        if not index.n_documents:
+            return []
+        (texts,) = index.stored(np.zeros(1, np.int64))
+        words = urlencode({"q": " ".join(texts.values())[:WARM_LETTERS]})
+        cookie = {"cookie": self.access.cookie_header()[1]}
+        return [OwnRequest("GET", "/", cookie, query_string=f"{words}{more}") for more in ("", "&panel=whatif")]
+
     def _open(self) -> None:
         """Open the store in the process that writes to it, so that a fault is told before anybody judges."""
         self.judged.refresh()
+        gc.collect()
+        gc.freeze()  # what is loaded stays: no collection goes through all of it while somebody types
 
     def _for_people(self, handler: Handler, *, changes: bool = False, lets_in: bool = False) -> Handler:
         """The handler for those who were let in; faults become pages."""

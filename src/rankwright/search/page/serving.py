@@ -19,6 +19,7 @@ from rankwright.web.server import ServerPlace, require_server, run_server
 MOST_TRIED = 20  # ports above the usual one
 LARGEST_FORM = 1 << 20
 PATIENCE = 20.0  # seconds, for the server to answer before a browser is opened
+END_SECONDS = 1.0  # for requests in hand at Ctrl-C; a judgment that was not answered yet waits in its browser
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def serve_page(
     page = SearchPage(session, settings, place.access)
     if ready is not None:
         threading.Thread(target=_when_it_answers, args=(place.port, ready), daemon=True).start()
-    run_server(page.application(), ServerPlace(ADDRESS, place.port), Limits(body=LARGEST_FORM))
+    run_server(page.application(), ServerPlace(ADDRESS, place.port), Limits(body=LARGEST_FORM), END_SECONDS)
 
 
 def _when_it_answers(port: int, ready: Callable[[], None]) -> None:

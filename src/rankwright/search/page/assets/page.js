@@ -4,6 +4,8 @@ import { startJudging } from "/assets/judge.js";
 
 const status = document.getElementById("status");
 let asked = new AbortController();
+let wanted = null; // the address of what was typed or moved while an answer was on its way
+let following = false;
 
 /** Put the parts of an answer in the place of those that are shown; what is being moved or typed in stays. */
 export const put = (text) => {
@@ -33,6 +35,7 @@ const finish = () => {
 
 /** Ask for an address and show its parts; `kept` says what happens to the address of the page. */
 export const show = async (address, kept = "replace") => {
+  wanted = null;
   asked.abort();
   asked = new AbortController();
   let answer;
@@ -54,6 +57,19 @@ export const show = async (address, kept = "replace") => {
   if (kept === "replace") history.replaceState(null, "", canonical);
   put(text);
   return true;
+};
+
+/** Show what is typed or moved: one question at a time, then the last one that came up meanwhile, so that a list follows
+ * a slider that keeps moving, and no question waits for answers that nobody wants any more. */
+const follow = async (address) => {
+  wanted = address;
+  if (following) return;
+  following = true;
+  try {
+    while (wanted !== null) await show(wanted);
+  } finally {
+    following = false;
+  }
 };
 
 export const tell = (words) => {
@@ -85,7 +101,7 @@ const changed = (event) => {
     control.closest(".slider").classList.add("moved");
     control.dataset.before = "";
   }
-  show(addressOf(form));
+  follow(addressOf(form));
 };
 
 /** Rows of a table whose first cell has the words that were typed. */
