@@ -142,7 +142,7 @@ def test_nobody_else_writes_judgments(page, wrong):
 # --- judging ---
 
 
-def test_what_another_process_writes_meanwhile_is_seen(tmp_path):
+def test_what_another_process_writes_meanwhile_is_seen(tmp_path, monkeypatch):
     page, other = (JudgedPairsOfStore(str(tmp_path / "s.db")) for _ in range(2))
     add = page.store.add
 
@@ -151,7 +151,7 @@ def test_what_another_process_writes_meanwhile_is_seen(tmp_path):
         return add(judgments)
 
     page.refresh()
-    page.store.add = add_after_another  # type: ignore[method-assign]
+    monkeypatch.setattr(page.store, "add", add_after_another)
     page.add(Judgment("q", "mine", "ann", 2.0, time=2.0))
     assert page.labels_of("q").keys() == {"mine"}  # theirs came after the store was last read
     assert {one.document for one in page.all()} == {one.document for one in other.all()} == {"mine", "theirs"}
