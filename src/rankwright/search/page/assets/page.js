@@ -38,14 +38,14 @@ export const show = async (address, kept = "replace") => {
   wanted = null;
   asked.abort();
   asked = new AbortController();
-  let answer;
+  let answer, text;
   try {
     answer = await fetch(address, { headers: { "x-parts": "1" }, signal: asked.signal, credentials: "same-origin" });
+    text = await answer.text(); // this, too, may be cut off by the next question
   } catch (error) {
     if (error.name !== "AbortError") tell("The server does not answer. Is it still running?");
     return false;
   }
-  const text = await answer.text();
   if (!answer.ok) {
     const fault = new DOMParser().parseFromString(text, "text/html").getElementById("fault");
     tell(fault?.textContent ?? `The server answered ${answer.status}.`);
