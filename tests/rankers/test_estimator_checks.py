@@ -70,7 +70,9 @@ CHECKED: dict[str, type[Ranker]] = {**RANKERS, "sortnet": OneQuerySortNet, "blen
 
 def quick(name: str) -> BaseEstimator:
     known = signature(ranker_named(name).__init__).parameters
-    own: dict[str, Any] = {"ranker": quick("lambdamart")} if "ranker" in known else {}  # a bag of whatever else there is
+    own: dict[str, Any] = {}
+    if "ranker" in known:  # a bag of whatever else there is
+        own["ranker"] = quick("lambdamart")
     if "rankers" in known:  # a blend of whatever else there is
         own["rankers"] = [quick("lambdamart"), quick("linear-regression")]
     return CHECKED[name](**own, **{key: value for key, value in QUICK.items() if key in known})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import http.server
 import random
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +18,7 @@ from tests.search.page_driver import OpenPage, RunningPage
 from tests.search.small_collection import HOSTILE
 
 from rankwright.judgments import Judgment, JudgmentStore
+from rankwright.web.limits import Limits
 
 WIDTHS = (360, 800, 1600)
 
@@ -307,6 +310,20 @@ def test_a_report_links_its_queries_to_the_page(chromium, searchable, tmp_path, 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
+
+
+def test_the_server_ends_though_others_keep_their_connections(chromium, searchable, tmp_path):
+    page = RunningPage(searchable, tmp_path / "judged.db")
+    with opened(chromium, page, "judge?who=ann") as tab, socket.create_connection(("127.0.0.1", page.port)) as stalled:
+        stalled.sendall(b"POST /judge HTTP/1.1\r\nHost: local")
+        document = tab.tab.locator("article").get_attribute("data-document")
+        tab.tab.keyboard.press("2")
+        tab.until("document.querySelector('#status').textContent.includes('Saved')")
+        started = time.monotonic()
+        page.stop()
+        assert time.monotonic() - started < Limits().header_seconds  # or else it waits for what never arrives
+    (one,) = stored(str(tmp_path / "judged.db"))
+    assert (one.document, one.grade) == (document, 2.0)
 
 
 def test_a_server_that_was_killed_loses_no_judgment_and_takes_those_that_wait(chromium, searchable, tmp_path):
