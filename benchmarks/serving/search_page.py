@@ -1,12 +1,17 @@
 """How long is it from a key press to the new list on the page, and from a slider's move to the reordered one?
 
+    python -m benchmarks.serving.search_page --folder build/search-page [--documents 100_000] [--times 200] [--prepare]
+
 Both are measured in Chromium, from the event to the moment in which the new list is in the document. Each query is
-typed but for its last letter, whose key press is measured, so that no answer is kept from before.
+typed but for its last letter, whose key press is measured, so that no answer is kept from before. The folder gets an
+index of texts by Zipf's law, with titles, years and links, and two forests that look at all features of the default
+specification; what is there already is taken. `--prepare` only makes it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import socket
@@ -20,10 +25,12 @@ from typing import Any
 
 import numpy as np
 from benchmarks.helpers.records import show
+from benchmarks.helpers.zipf_texts import ZipfTexts
 
 from rankwright.text import read_queries
 
 QUESTION = "How long from a key press on the search page to the new list?"
+RANKWRIGHT = str(Path(sys.executable).with_name("rankwright"))
 WAIT = """(press) => new Promise((resolve) => {
   let begin;
   document.addEventListener(press, () => { begin = performance.now(); }, { once: true, capture: true });
@@ -31,33 +38,81 @@ WAIT = """(press) => new Promise((resolve) => {
 })"""
 
 
+N_QUERIES, N_LEARNED = 400, 60  # all queries, and those that forests are trained on
+MODELS = {"small": "n_trees=100,max_leaves=7", "large": "n_trees=500,max_leaves=31"}
+TITLE_WORDS = 6
+
+
 def main() -> None:
     """Measure, and print the figures."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("index")
-    asked.add_argument("--model", action="append", required=True, help="two of them")
-    asked.add_argument("--queries", required=True)
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--folder", type=Path, required=True)
+    asked.add_argument("--documents", type=int, default=100_000)
     asked.add_argument("--times", type=int, default=200)
+    asked.add_argument("--prepare", action="store_true")
     given = asked.parse_args()
-    texts = read_queries(given.queries).texts[: given.times]
-    with tempfile.TemporaryDirectory() as folder:
-        process, url = serve(given, folder)
+    prepare(given.folder, given.documents)
+    if given.prepare:
+        return
+    texts = read_queries(given.folder / "queries.tsv").texts[N_LEARNED:][: given.times]
+    with tempfile.TemporaryDirectory() as store:
+        process, url = serve(given.folder, store)
         try:
             typed, moved = measured(url, texts)
         finally:
             process.terminate()
             process.wait()
     rows = [told("key press to new list", typed), told("slider to reordered list", moved)]
-    show("search page", QUESTION, rows, documents=Path(given.index).name)
+    show("search page", QUESTION, rows, documents=given.documents)
 
 
-def serve(given: argparse.Namespace, folder: str) -> tuple[subprocess.Popen[str], str]:
+def prepare(folder: Path, n_documents: int) -> None:
+    """The index, the queries and the models, unless they are there."""
+    if all((folder / f"{name}.rw").exists() for name in MODELS):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    write_collection(folder, n_documents)
+    run("index", folder / "documents.jsonl", "--out", folder / "INDEX")
+    (folder / "documents.jsonl").unlink()
+    learned = (folder / "queries.tsv").read_text().splitlines()[:N_LEARNED]
+    (folder / "learned.tsv").write_text("\n".join(learned) + "\n")
+    rows = ("--qrels", folder / "judgments.qrels", "--candidates", "1000", "--out", folder / "learned.parquet")
+    run("features", folder / "INDEX", folder / "learned.tsv", *rows)
+    for name, settings in MODELS.items():
+        chosen = [part for one in settings.split(",") for part in ("--set", one)]
+        run("train", folder / "learned.parquet", *chosen, "--out", folder / f"{name}.rw")
+
+
+def write_collection(folder: Path, n_documents: int) -> None:
+    """Documents with titles, years and links, and queries of words of one of them, which is the one that is meant."""
+    rng, asked, judged = np.random.default_rng(1), list[str](), list[str]()
+    meant = set(rng.choice(n_documents, N_QUERIES, replace=False).tolist())
+    with (folder / "documents.jsonl").open("w") as file:
+        for batch in ZipfTexts(n_documents).batches():
+            for name, text in zip(batch.ids, batch.texts["body"], strict=True):
+                words = text.split()
+                links = [f"d{number}" for number in rng.integers(0, n_documents, 5)]
+                about = {"title": " ".join(words[:TITLE_WORDS]), "year": int(rng.integers(1980, 2026)), "links": links}
+                file.write(json.dumps({"id": name, **about, "body": text}) + "\n")
+                if int(name[1:]) in meant:
+                    asked.append(f"q{len(asked)}\t{' '.join(rng.choice(words, rng.integers(2, 6)))}")
+                    judged.append(f"q{len(judged)} 0 {name} 1")
+    (folder / "queries.tsv").write_text("\n".join(asked) + "\n")
+    (folder / "judgments.qrels").write_text("\n".join(judged) + "\n")
+
+
+def run(*words: object) -> None:
+    """A command of ours, as people call it."""
+    subprocess.run([RANKWRIGHT, *map(str, words), "--quiet"], check=True, stdout=subprocess.DEVNULL)
+
+
+def serve(folder: Path, store: str) -> tuple[subprocess.Popen[str], str]:
     """The page in a process of its own, and its first address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("rankwright")), "search", given.index, "--page", "--no-browser"]
-    command += ["--port", str(port), "--judgments", f"{folder}/judged.db"]
-    command += [part for place, model in enumerate(given.model) for part in ("--model", f"m{place}={model}")]
+    command = [RANKWRIGHT, "search", str(folder / "INDEX"), "--page", "--no-browser"]
+    command += ["--port", str(port), "--judgments", f"{store}/judged.db"]
+    command += [part for name in MODELS for part in ("--model", str(folder / f"{name}.rw"))]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     found = None

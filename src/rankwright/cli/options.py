@@ -62,6 +62,7 @@ def arg(help: str, metavar: str, *, default: Any = ..., writes: Writes | None = 
 
 
 # What the help shows for options that name inputs.
+WORDS = "QUERY"  # the argument that names no file
 OF_INPUTS = ("F", "FILE", "INDEX", "DIR", "MODEL", "TRAIN", "DATA", "[NAME=]MODEL", "[NAME=]FILE", "[NAME=]RUN")
 
 
@@ -70,7 +71,7 @@ def check_input_named(param: Any, value: Any) -> None:
 
     To the system, an empty name is the folder in which the command runs.
     """
-    is_place = param.param_type_name == "argument"
+    is_place = param.param_type_name == "argument" and param.metavar != WORDS
     writes = getattr(param.type_descriptor.parameter_info, "writes", None)
     if (
         (is_place or param.metavar in OF_INPUTS)

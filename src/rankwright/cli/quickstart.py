@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rankwright.cli import output_kinds
 from rankwright.cli.options import AS_JSON, flag, opt
 from rankwright.cli.output import echo, print_json, print_tables, progress, tell
+from rankwright.cli.program import NAME, program
 from rankwright.errors import MissingExtraError, require
 from rankwright.tables.text import counted
 
@@ -69,7 +70,7 @@ def _search(folder: Path, *, as_json: bool) -> None:
     parts = f"{result.n_queries['train']:,} queries to learn from, {result.n_queries['test']:,} to compare on"
     echo(f"The documentation of Python's standard library: {result.n_documents:,} documents; {parts}\n")
     print_tables([result.comparison.shown()], False, err=False)
-    echo(f"\nSearch, compare {RANKER} with BM25F, and judge:\n  {result.page_command}")
+    echo(f"\nSearch, compare {RANKER} with BM25F, and judge:\n  {result.page_command.replace(NAME, program(), 1)}")
 
 
 def _report_in(folder: Path, result: Quickstart) -> Path | None:
@@ -109,7 +110,7 @@ def what_next(folder: Path | None) -> Iterator[str]:
     if folder is not None:
         yield "\nTry next:"
         for command, purpose in NEXT:
-            yield f"  {command.format(folder=folder)}  # {purpose}"
+            yield f"  {command.format(folder=folder).replace(NAME, program(), 1)}  # {purpose}"
 
 
 # On the files that were just written; `{folder}` is where they are.

@@ -28,6 +28,7 @@ EXAMPLES = (
 )
 MANY, PAGE = "Many queries", "The page"
 SNIPPET_WIDTH = 78
+STORE, METRIC = "judgments.db", "ndcg@10"
 ONLY_QUERY = "1"  # what a run calls the query of the command line
 
 
@@ -56,10 +57,10 @@ def search(  # one check after another
     page: bool = flag("--page", "Open a local page to search, compare, try out and judge, until Ctrl-C.", PAGE),
     port: int | None = opt("The page's port. Default: 8377, or the next one that is free.", panel=PAGE),
     no_browser: bool = flag("--no-browser", "Print the page's address, and open no browser.", PAGE),
-    judgments: str = opt("The store that judgments made on the page go to.", "F", PAGE, default="judgments.db"),
+    judgments: str | None = opt(f"The store that judgments made on the page go to. Default: {STORE}.", "F", PAGE),
     rater: str | None = opt("Who judges. Default: your name on this machine.", "NAME", PAGE),
     qrels: str | None = opt("Judgments of --queries that were made before: qrels, a table or a click log.", "F", PAGE),
-    metric: str = opt("The metric of the list of queries.", panel=PAGE, default="ndcg@10"),
+    metric: str | None = opt(f"The metric of the list of queries. Default: {METRIC}.", panel=PAGE),
     threads: int | None = THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
@@ -78,15 +79,18 @@ def search(  # one check after another
 
     if not page:
         require((query is None) != (queries is None), "give a QUERY, --queries with a file of them, or --page")
-        require(not (no_browser or port or rater or qrels), "--port, --no-browser, --rater and --qrels go with --page")
+        of_page = (port, rater, qrels, judgments, metric)
+        told = "--port, --no-browser, --rater, --qrels, --judgments and --metric go with --page"
+        require(not no_browser and all(one is None for one in of_page), told)
+        require(query is None or bool(query.strip()), "QUERY is empty: say what to search for")
     require(not (trec and as_json), "--trec and --json both print: give one of them")
     require(out is None or not trec, "--out writes a run and --trec prints it: give one of them")
     opened = open_index(index)
     session = SearchSession(opened, open_rankers(model or [], opened), candidates=candidates, threads=threads)
     if page:
-        outputs = (query, out, where) if not (trec or as_json or explain) else (True,)
-        require(not any(outputs), "--page shows lists itself: leave out QUERY, --where and what prints or writes")
-        _serve(session, index, queries, qrels, judgments, rater, metric, port, opens=not no_browser)
+        others = trec or as_json or explain or any(one is not None for one in (query, out, where, top))
+        require(not others, "--page shows lists itself: leave out QUERY, --where, --top and what prints or writes")
+        _serve(session, index, queries, qrels, judgments or STORE, rater, metric or METRIC, port, opens=not no_browser)
         return
     kept = read_filters(where or [], opened)
     if trec or out is not None:
@@ -208,7 +212,9 @@ def _serve(
     """Serve the page, and say where."""
     import webbrowser
 
+    from rankwright.cli.program import program
     from rankwright.metrics.metric_table import parse_metric
+    from rankwright.search.judging import JudgingTask, check_store
     from rankwright.search.page.application import PageSettings
     from rankwright.search.page.serving import page_place, serve_page
     from rankwright.text.collections.judged import read_judgments
@@ -222,7 +228,11 @@ def _serve(
     known = None
     if asked is not None and qrels is not None:
         known = read_judgments(qrels).of_known(asked, lambda ids: session.index.ordinals(ids) >= 0, qrels)
-    settings = PageSettings(store, rater or _user(), asked, known, metric, index_path=index, queries_path=queries)
+    task = JudgingTask(_user() if rater is None else rater)
+    check_store(store)
+    settings = PageSettings(
+        store, task.rater, asked, known, metric, index_path=index, queries_path=queries, program=program()
+    )
     place = page_place(port)
     tell(f"the page, until Ctrl-C: {place.first_url}")
     tell(f"judgments go to {store}")

@@ -116,6 +116,14 @@ class JudgedPairsOfStore:
         return {rater: len(pairs) for rater, pairs in sorted(found.items())}
 
 
+def check_store(path: str) -> None:
+    """Raise unless judgments can be written to a store; it is made where there is none."""
+    folder = Path(path).parent
+    require(folder.is_dir(), f"{path}: there is no folder {folder} to keep judgments in")
+    with JudgmentStore(path) as store:
+        store.remove([])  # a write that changes nothing: whoever may only read is told before anybody judges
+
+
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
     """How far raters agree: Krippendorff's α of all, and Cohen's κ of each two."""
@@ -324,8 +332,10 @@ def judgment_of(form: Mapping[str, str], task: JudgingTask, rankers: Sequence[st
     )
 
 
-def training_commands(index: str, queries: str | None, store: str, models: Sequence[str], candidates: int) -> list[str]:
-    """The commands that train again from what was judged."""
+def training_commands(
+    index: str, queries: str | None, store: str, models: Sequence[str], candidates: int, program: str = "rankwright"
+) -> list[str]:
+    """The commands that train again from what was judged; `program` is how a shell calls ours."""
     from shlex import quote
 
     folder = Path(store).parent
@@ -333,9 +343,9 @@ def training_commands(index: str, queries: str | None, store: str, models: Seque
     asked = quote(queries) if queries else "QUERIES.tsv"
     shown = " ".join(f"--model {quote(one)}" for one in [*models, model])
     return [
-        f"rankwright judgments combine {quote(store)} --out {quote(labels)}",
-        f"rankwright features {quote(index)} {asked} --qrels {quote(labels)} --candidates {candidates} "
+        f"{program} judgments combine {quote(store)} --out {quote(labels)}",
+        f"{program} features {quote(index)} {asked} --qrels {quote(labels)} --candidates {candidates} "
         f"--out {quote(data)}",
-        f"rankwright train {quote(data)} --out {quote(model)}",
-        f"rankwright search {quote(index)} --queries {asked} {shown} --judgments {quote(store)} --page",
+        f"{program} train {quote(data)} --out {quote(model)}",
+        f"{program} search {quote(index)} --queries {asked} {shown} --judgments {quote(store)} --page",
     ]

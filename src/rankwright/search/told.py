@@ -14,6 +14,7 @@ from rankwright.text.candidates import Where
 from rankwright.text.collections.queries import Queries
 
 REASONS = 3  # of a document, in the terminal
+LONGEST_TOLD = 200  # letters of a query
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,11 +81,12 @@ def run_of(
 
 def found_line(answer: SearchAnswer, shown: ShownList, candidates: int) -> str:
     """How much was found."""
-    n = len(answer)
+    n, asked = len(answer), answer.query
+    asked = repr(asked if len(asked) <= LONGEST_TOLD else f"{asked[:LONGEST_TOLD]}…")
     if not n:
-        return f"nothing was found for {answer.query!r}"
+        return f"nothing was found for {asked}"
     which = f"the best {n:,} by BM25" if n == candidates else f"{n:,} documents with words of the query"
-    return f"{answer.query!r}: the first {len(shown.documents):,} of {which}, ordered by {shown.ranker}"
+    return f"{asked}: the first {len(shown.documents):,} of {which}, ordered by {shown.ranker}"
 
 
 def plain(runs: Iterable[Any]) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 import numpy as np
 
-from rankwright.errors import RankwrightError
+from rankwright.errors import FileFormatError, RankwrightError
 from rankwright.search.judging import JudgedPairsOfStore, JudgingQueue, judgment_of, training_commands
 from rankwright.search.measured import CONVENTION, METRIC, MeasuredQueries
 from rankwright.search.page.access import TOKEN, PageAccess
@@ -48,6 +49,7 @@ class PageSettings:
     convention: str = CONVENTION
     index_path: str = ""  # for the commands that train again
     queries_path: str | None = None
+    program: str = "rankwright"  # as a shell calls it
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +81,12 @@ class SearchPage:
         self._search = SearchViews(self.session, self._labels_of_text, self.suggested)
         models = [f"{name}={one.path}" for name, one in self.session.rankers.items() if one.path]
         commands = training_commands(
-            settings.index_path, settings.queries_path, settings.store, models, self.session.candidates
+            settings.index_path,
+            settings.queries_path,
+            settings.store,
+            models,
+            self.session.candidates,
+            settings.program,
         )
         self._judge = JudgeViews(self.session, self._queue, self.judged, commands)
 
@@ -203,13 +210,15 @@ class SearchPage:
         form = self._form(request)
         task = task_of(form, self.settings.rater)
         judgment = judgment_of(form, task, self._queue.rankers)
-        self.judged.add(judgment)
+        with _store_faults():
+            self.judged.add(judgment)
         return redirected(self._judge.after(task, (judgment.query, judgment.document)))
 
     def undo(self, request: Request) -> Response:
         """Take the judge's last judgment back, and show its document again."""
         task = task_of(self._form(request), self.settings.rater)
-        last = self.judged.take_back_last(task.rater)
+        with _store_faults():
+            last = self.judged.take_back_last(task.rater)
         return redirected(judge_address(task, None if last is None else (last.query, last.document)))
 
     @staticmethod
@@ -243,6 +252,15 @@ class SearchPage:
         index: dict[str, Any] = {"index": self.session.index, "candidates": self.session.candidates}
         headers = () if address is None else (("x-address", address.encode("ascii", "replace").decode()),)
         return html(f"{name}.html.j2", headers=headers, **about, **index, **values)
+
+
+@contextmanager
+def _store_faults() -> Iterator[None]:
+    """A store that is locked or whose disk is full is our fault, which may pass: the browser keeps what it sent."""
+    try:
+        yield
+    except FileFormatError as error:
+        raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
 
 
 def _one_cell(text: str) -> str:

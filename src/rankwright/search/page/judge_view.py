@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from rankwright.errors import SettingError
+from rankwright.errors import RankwrightError, SettingError
 from rankwright.judgments.judgment_table import Judgment
 from rankwright.search.judging import (
     DEPTH,
@@ -45,6 +45,11 @@ class JudgedDocument:
     own: Judgment | None  # what this judge said before
     address: str
     skip: str
+
+    @property
+    def title_text(self) -> str:
+        """The title without marks."""
+        return "".join(run.text for run in self.title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,10 @@ class JudgeViews:
 
     def after(self, task: JudgingTask, pair: Pair) -> str:
         """The address of what comes after a document."""
-        item = self._queue.following(task, self._judged, pair)
+        try:
+            item = self._queue.following(task, self._judged, pair)
+        except RankwrightError:  # such as an order that is not known yet: its page says so, and the judgment is saved
+            item = None
         return judge_address(task, None if item is None else (item.query, item.document))
 
     def _view(self, task: JudgingTask, document: JudgedDocument | None, fault: str = "") -> JudgeView:

@@ -15,6 +15,7 @@ ASSETS = files("rankwright.search.page") / "assets"
 REPORT_ASSETS = files("rankwright.report.page") / "assets"
 STYLES = (REPORT_ASSETS / "theme.css", ASSETS / "page.css", ASSETS / "results.css", ASSETS / "judge.css")
 SCRIPTS = ("early.js", "page.js", "lines.js", "judge.js")
+MINUS = "−"  # as wide as a plus
 KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -50,6 +51,7 @@ def _templates() -> Any:
         lstrip_blocks=True,
     )
     made.filters["number"] = number_text
+    made.filters["signed"] = signed_text
     made.globals["fresh_id"] = lambda: secrets.token_hex(16)
     return made
 
@@ -58,7 +60,13 @@ def number_text(value: float | None) -> str:
     """A number as people read it in a list."""
     if value is None or value != value:
         return "missing"
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+    return (f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}").replace("-", MINUS)
+
+
+def signed_text(value: float, places: int | None = None) -> str:
+    """A difference: so many places behind the point, or three digits; one that is none has no sign."""
+    told = f"{value:+.3g}" if places is None else f"{value:+.{places}f}"
+    return told.lstrip("+-") if not float(told) else told.replace("-", MINUS)
 
 
 def html(template: str, status: int = 200, headers: Headers = (), **values: Any) -> Response:

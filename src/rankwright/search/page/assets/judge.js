@@ -37,7 +37,7 @@ export const startJudging = (show, tell) => {
         sending = false;
         tell(`Not saved: ${fault?.textContent ?? answer.status}`);
         return;
-      } else tell("Not saved yet: the server failed. It is tried again.");
+      } else tell(`Not saved yet: ${fault?.textContent ?? "the server failed"}. It is tried again.`);
     } catch {
       tell("Not saved yet: the server does not answer. It is tried again until it does.");
     }

@@ -97,7 +97,7 @@ const changed = (event) => {
   }
   if (control.type === "range") {
     const output = document.querySelector(`output[for="${CSS.escape(control.id)}"]`);
-    output.textContent = Number(Number(control.value).toPrecision(4)).toString();
+    output.textContent = Number(Number(control.value).toPrecision(4)).toString().replace("-", "−");
     control.closest(".slider").classList.add("moved");
     control.dataset.before = "";
   }
