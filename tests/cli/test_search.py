@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,15 @@ def test_a_file_of_queries_becomes_a_run_that_evaluate_takes(rankwright, searcha
         (("--queries", "F"), "--out RUN"),
         (("x", "--where", "nothing=1"), "no field 'nothing'"),
         (("x", "--model", "absent.rw"), "absent.rw"),
+        (("",), "QUERY is empty"),
+        (("  ",), "QUERY is empty"),
+        (("x", "--judgments", "j.db"), "go with --page"),
+        (("x", "--metric", "map"), "go with --page"),
+        (("--page", "--top", "3"), "leave out QUERY, --where, --top"),
+        (("--page", "--judgments", "absent/j.db"), "there is no folder absent"),
+        (("--page", "--judgments", "F"), "no store of judgments"),
+        (("--page", "--rater", ""), "a judge's name"),
+        (("--page", "--port", "99999"), "a port lies between"),
     ],
 )
 def test_wrong_usage_is_one_line(rankwright, searchable, arguments, told):
@@ -63,6 +73,20 @@ def test_wrong_usage_is_one_line(rankwright, searchable, arguments, told):
     assert done.code == 2
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_long_query_is_not_told_whole(rankwright, searchable):
+    done = rankwright("search", str(searchable.index), "harbour lantern " * 700, "--top", "1")
+    assert done.code == 0
+    assert max(map(len, done.stdout.splitlines())) < 400
+
+
+def test_a_port_that_is_taken_is_told(rankwright, searchable, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        given = ("--page", "--no-browser", "--judgments", str(tmp_path / "j.db"), "--port", str(taken.getsockname()[1]))
+        done = rankwright("search", str(searchable.index), *given)
+    assert done.code == 2
+    assert "taken: give another one with --port" in done.stderr
 
 
 def test_a_folder_that_is_no_index_is_named(rankwright, tmp_path):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.search.small_collection import HOSTILE, Searchable
 from tests.serve.asking import asked
 
+from rankwright.errors import FileFormatError
 from rankwright.judgments import Judgment, JudgmentStore
 from rankwright.metrics.runs import evaluate_run
 from rankwright.search.judging import JudgedPairsOfStore, JudgingTask, training_commands
@@ -155,7 +156,7 @@ def test_what_another_process_writes_meanwhile_is_seen(tmp_path, monkeypatch):
     page.add(Judgment("q", "mine", "ann", 2.0, time=2.0))
     assert page.labels_of("q").keys() == {"mine"}  # theirs came after the store was last read
     assert {one.document for one in page.all()} == {one.document for one in other.all()} == {"mine", "theirs"}
-    page.take_back_last("ann")
+    page.take_back("ann")
     assert [one.document for one in other.all()] == ["theirs"]
 
 
@@ -181,6 +182,37 @@ def test_undo_takes_back_what_was_judged_last(page):
     for _ in range(2):  # the second finds nothing
         assert post(page, "/undo", {"who": "ann"}).status == 303
     assert [one.rater for one in stored(page)] == ["bob"]
+
+
+def test_undo_that_is_sent_twice_takes_one_judgment_back(page):
+    for number in range(3):
+        post(page, "/judge", GRADE | {"document": f"d{number}", "key": f"k{number}"})
+    (last,) = re.findall(r'name="last" value="([^"]*)"', get(page, "/judge?who=ann").body.decode())
+    for _ in range(2):  # as after an answer that was lost
+        assert post(page, "/undo", {"who": "ann", "last": last}).status == 303
+    assert {one.document for one in stored(page)} == {"d0", "d1"}
+    assert post(page, "/undo", {"who": "bob", "last": "page-k1"}).status == 303  # not bob's
+    assert len(stored(page)) == 2
+
+
+def test_a_store_that_cannot_be_written_to_is_a_fault_that_browsers_wait_out(page, monkeypatch):
+    def locked(judgments):
+        raise FileFormatError(page.settings.store, "another process has kept the store")
+
+    monkeypatch.setattr(page.judged.store, "add", locked)
+    found = post(page, "/judge", GRADE)
+    assert found.status == 503
+    assert "kept the store" in found.body.decode()
+    monkeypatch.undo()
+    assert post(page, "/judge", GRADE).status == 303
+    assert len(stored(page)) == 1
+
+
+def test_a_judgment_counts_as_saved_though_what_comes_next_is_not_known(page):
+    found = post(page, "/judge", GRADE | {"order": "next"})  # before all queries are ranked
+    assert found.status == 303
+    assert len(stored(page)) == 1
+    assert "ranked" in get(page, found.headers["location"]).body.decode()
 
 
 @pytest.mark.parametrize(
@@ -311,8 +343,10 @@ def test_a_judgment_changes_the_value_of_its_query(page):
 def test_queries_are_listed_worst_first(page):
     page.measured._rank_all()
     text = get(page, "/queries").body.decode()
-    values = [float(one) for one in re.findall(r'<td class="n">(\d\.\d{3})</td>', text)]
-    worst = [min(pair) for pair in zip(values[::2], values[1::2], strict=True)]
+    rows = text.partition("<tbody>")[2].split("<tr>")[1:]
+    values = [re.findall(r'<td class="n">(\d\.\d{3})</td>', row)[:2] for row in rows]  # a third one is their difference
+    assert len(values) == len(page.measured.queries)
+    worst = [min(map(float, pair)) for pair in values]
     assert worst == sorted(worst)
     assert get(page, "/queries?order=gain&page=99").status == 200
 

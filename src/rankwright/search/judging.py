@@ -73,13 +73,20 @@ class JudgedPairsOfStore:
         self.store.add([judgment])
         self._take(judgment)
 
-    def take_back_last(self, rater: str) -> Judgment | None:
-        """Take a rater's last judgment back, and give it; None where there is none."""
-        self.refresh()
+    def last_of(self, rater: str) -> Judgment | None:
+        """A rater's last judgment; None where there is none."""
         own = [one for one in self._by_id.values() if one.rater == rater and one.time is not None]
-        if not own:
+        return max(own, key=lambda one: (one.time or 0.0, one.identity), default=None)
+
+    def take_back(self, rater: str, identity: str = "") -> Judgment | None:
+        """Take a judgment of a rater back, and give it; None where there is none.
+
+        Without an identity it is the last one. With it, to ask again does no harm: no other goes in its place.
+        """
+        self.refresh()
+        last = self._by_id.get(identity) if identity else self.last_of(rater)
+        if last is None or last.rater != rater:
             return None
-        last = max(own, key=lambda one: (one.time or 0.0, one.identity))
         self.store.remove([last.identity])
         del self._by_id[last.identity], self._by_query[last.query][last.identity]
         return last

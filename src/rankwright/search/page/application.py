@@ -216,9 +216,10 @@ class SearchPage:
 
     def undo(self, request: Request) -> Response:
         """Take the judge's last judgment back, and show its document again."""
-        task = task_of(self._form(request), self.settings.rater)
+        form = self._form(request)
+        task = task_of(form, self.settings.rater)
         with _store_faults():
-            last = self.judged.take_back_last(task.rater)
+            last = self.judged.take_back(task.rater, form.get("last", ""))
         return redirected(judge_address(task, None if last is None else (last.query, last.document)))
 
     @staticmethod

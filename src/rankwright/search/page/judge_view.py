@@ -67,6 +67,7 @@ class JudgeView:
     commands: Sequence[str]
     search: str  # the address of the query's lists
     fault: str = ""
+    last: str = ""  # the judge's last judgment, which Undo takes back, and no other if it is sent twice
 
     @property
     def options(self) -> dict[str, str]:
@@ -133,6 +134,7 @@ class JudgeViews:
     def _view(self, task: JudgingTask, document: JudgedDocument | None, fault: str = "") -> JudgeView:
         n_done, n_items = (0, None) if fault else self._queue.progress(task, self._judged)
         text = document.item.text if document else task.query
+        last = self._judged.last_of(task.rater)
         return JudgeView(
             task,
             GRADES,
@@ -145,6 +147,7 @@ class JudgeViews:
             self._commands,
             f"/?{urlencode({'q': text})}" if text else "/",
             fault,
+            "" if last is None else last.identity,
         )
 
     def _text_of(self, query: str, task: JudgingTask) -> str:
