@@ -96,6 +96,13 @@ def test_nobody_is_let_in_without_the_cookie(read_page, path):
         assert read_page.access.token.encode() not in found.body
 
 
+def test_an_address_that_leads_nowhere_says_so_on_a_page(read_page):
+    found = get(read_page, "/nowhere")
+    assert found.status == 404
+    assert "nothing is at '/nowhere'" in unescape(found.body.decode())
+    assert 'href="/"' in found.body.decode()
+
+
 def test_the_token_becomes_a_cookie_and_leaves_the_address(read_page):
     found = asked(read_page.application(), "GET", f"/?token={read_page.access.token}&q=harbour", headers={"host": HOST})
     assert found.status == 303

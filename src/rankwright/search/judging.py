@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -129,6 +129,7 @@ def check_store(path: str) -> None:
     require(folder.is_dir(), f"{path}: there is no folder {folder} to keep judgments in")
     with JudgmentStore(path) as store:
         store.remove([])  # a write that changes nothing: whoever may only read is told before anybody judges
+        deque(store.rows(), maxlen=0)  # so is whoever has a damaged file
 
 
 @dataclass(frozen=True, slots=True)

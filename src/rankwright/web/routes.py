@@ -8,6 +8,8 @@ from http import HTTPStatus
 
 from rankwright.web.messages import Request, Response, WebError, refused
 
+LIST = "/openapi.json"  # which says what there is, where a server has it
+
 Handler = Callable[[Request], Response | Awaitable[Response]]
 
 
@@ -53,7 +55,8 @@ class Router:
                     return route, parts
                 allowed.add(route.method)
         if not allowed:
-            raise WebError(HTTPStatus.NOT_FOUND, f"nothing is at {path!r}; /openapi.json lists what is")
+            listed = f"; {LIST} lists what is" if ("GET", LIST) in self._plain else ""
+            raise WebError(HTTPStatus.NOT_FOUND, f"nothing is at {path!r}{listed}")
         names = ", ".join(sorted(allowed))
         raise WebError(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {names}, not {method}", (("allow", names),))
 

@@ -116,6 +116,7 @@ class SearchPage:
             Route("POST", "/undo", self._for_people(self.undo, changes=True)),
             Route("GET", "/queries.tsv", self._for_people(self.queries_file), open=True),
             Route("GET", "/assets/{name}", self.give_asset, open=True),
+            Route("GET", "/{name}", self._for_people(self.nothing), open=True),
             Route("GET", "/health", lambda _: Response(b"{}"), open=True),
         ]
 
@@ -238,6 +239,10 @@ class SearchPage:
         lines = (f"{_one_cell(name)}\t{_one_cell(text)}\n" for name, text in rows.items())
         disposition = ("content-disposition", 'attachment; filename="queries.tsv"')
         return Response("".join(lines).encode("utf-8", "replace"), 200, "text/tab-separated-values", (disposition,))
+
+    def nothing(self, request: Request) -> Response:
+        """What an address that leads nowhere shows."""
+        raise WebError(HTTPStatus.NOT_FOUND, f"nothing is at {request.path!r}")
 
     def give_asset(self, request: Request) -> Response:
         """A style or a script."""

@@ -45,10 +45,24 @@ export const startJudging = (show, tell) => {
     setTimeout(send, AGAIN_MS);
   };
 
-  const keep = (form, button) => {
+  /** What was judged last, in whichever tab; undo names it, so that to send it again takes no other back. */
+  const lastJudged = async () => {
+    const answer = await fetch(location.href, { headers: { "x-parts": "1" }, credentials: "same-origin" });
+    const made = new DOMParser().parseFromString(await answer.text(), "text/html");
+    return made.querySelector("#undo [name=last]")?.value ?? null;
+  };
+
+  const keep = async (form, button) => {
     if (localStorage.getItem(PENDING)) return; // one after the other
     const body = new URLSearchParams(new FormData(form));
     if (button?.name) body.set(button.name, button.value);
+    if (form.id === "undo") {
+      const last = await lastJudged().catch(() => null);
+      if (last === null) return tell("Not taken back: the server does not answer, or was started anew.");
+      if (last === "") return tell("There is nothing to take back.");
+      if (localStorage.getItem(PENDING)) return;
+      body.set("last", last);
+    }
     const said = form.id === "undo" ? "Taken back." : `Saved: grade ${button.value}.`;
     localStorage.setItem(PENDING, JSON.stringify({ action: form.getAttribute("action"), body: body.toString(), said }));
     send();
