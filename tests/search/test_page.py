@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.search.small_collection import HOSTILE, Searchable
 from tests.serve.asking import asked
 
+import rankwright as rw
 from rankwright.errors import FileFormatError
 from rankwright.judgments import Judgment, JudgmentStore
 from rankwright.metrics.runs import evaluate_run
@@ -303,7 +304,16 @@ def test_the_commands_that_train_again_run(page, searchable, rankwright, tmp_pat
     for number, one in enumerate(page._queue.items(JudgingTask("ann", depth=3), page.judged)):
         post(page, "/judge", GRADE | {"query": one.query, "document": one.document, "key": f"n{number}",
                                       "grade": str(number % 4)})  # fmt: skip
-    commands = training_commands(str(searchable.index), str(searchable.queries), page.settings.store, [], 20)
+    unlisted = 'lantern  "of, the"\tharbour'
+    for number, one in enumerate(page._queue.items(JudgingTask("ann", query=unlisted, depth=3), page.judged)):
+        post(page, "/judge", GRADE | {"query": one.query, "document": one.document, "key": f"u{number}", "q": unlisted})
+    shown = unescape(re.search(r"<pre[^>]*>(.*?)</pre>", get(page, "/judge").body.decode(), re.DOTALL)[1])
+    queries = str(tmp_path / "judged.queries.tsv")
+    commands = training_commands(str(searchable.index), queries, page.settings.store, [], 20)
+    assert f" {queries} " in shown  # what was judged besides is in that file
+    again = made_page(searchable, tmp_path)
+    again._open()
+    assert f" {queries} " in get(again, "/judge").body.decode()
     from shlex import split
 
     for line in commands[:-1]:
@@ -311,6 +321,9 @@ def test_the_commands_that_train_again_run(page, searchable, rankwright, tmp_pat
         done = rankwright(*split(line)[1:], *fewer)
         assert done.code == 0, (line, done.stderr)
     assert (tmp_path / "judged.rw").exists()
+    judged = read_queries(queries)
+    assert judged.ids[-1] == judged.texts[-1] == 'lantern "of, the" harbour'
+    assert 'lantern "of, the" harbour' in rw.read(tmp_path / "judged.parquet").query_ids.tolist()
     assert commands[-1].endswith("--page")
 
 

@@ -210,8 +210,8 @@ class JudgingQueue:
                 yield self._item(name, text_of[name], document)
 
     def id_of(self, text: str) -> str:
-        """The id of a query by its text; one that is not in the list is its own id."""
-        return next((name for name, own in self._queries() if own == text), text)
+        """The id of a query by its text; one that is not in the list is its own id, on one line as files want it."""
+        return next((name for name, own in self._queries() if own == text), " ".join(text.split()))
 
     def text_of(self, name: str) -> str | None:
         """The text of a query of the list by its id."""
@@ -347,7 +347,7 @@ def training_commands(
     from shlex import quote
 
     folder = Path(store).parent
-    labels, data, model = (str(folder / name) for name in ("judged.qrels", "judged.parquet", "judged.rw"))
+    labels, data, model = (str(folder / name) for name in ("judged.csv", "judged.parquet", "judged.rw"))
     asked = quote(queries) if queries else "QUERIES.tsv"
     shown = " ".join(f"--model {quote(one)}" for one in [*models, model])
     return [

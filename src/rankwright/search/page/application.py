@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rankwright.container.atomic import atomic_file
 from rankwright.errors import FileFormatError, RankwrightError
 from rankwright.search.judging import JudgedPairsOfStore, JudgingQueue, judgment_of, training_commands
 from rankwright.search.measured import CONVENTION, METRIC, MeasuredQueries
@@ -80,19 +82,20 @@ class SearchPage:
         self._queue = JudgingQueue(self.session, self.measured, rankers)
         self._search = SearchViews(self.session, self._labels_of_text, self.suggested)
         models = [f"{name}={one.path}" for name, one in self.session.rankers.items() if one.path]
-        commands = training_commands(
-            settings.index_path,
-            settings.queries_path,
-            settings.store,
-            models,
-            self.session.candidates,
-            settings.program,
-        )
+
+        def commands() -> list[str]:
+            queries = settings.queries_path if self._written is None else self._written
+            return training_commands(
+                settings.index_path, queries, settings.store, models, self.session.candidates, settings.program
+            )
+
         self._judge = JudgeViews(self.session, self._queue, self.judged, commands)
 
     _queue: JudgingQueue = field(init=False)
     _search: SearchViews = field(init=False)
     _judge: JudgeViews = field(init=False)
+    _beside: set[str] = field(init=False, default_factory=set)  # queries that were judged and are not in the list
+    _written: str | None = field(init=False, default=None)  # the file that has them, too
 
     def application(self, shell: Shell | None = None) -> Application:
         """What the server runs."""
@@ -123,6 +126,7 @@ class SearchPage:
     def _open(self) -> None:
         """Open the store in the process that writes to it, so that a fault is told before anybody judges."""
         self.judged.refresh()
+        self._note_queries(one.query for one in self.judged.all())
         if self.session.index.n_documents:  # what a query needs of code and files is loaded before somebody asks
             (texts,) = self.session.index.stored(np.zeros(1, np.int64))
             self._search.of(PageState.of({"q": " ".join(texts.values())[:WARM_LETTERS]}, tuple(self.session.rankers)))
@@ -212,6 +216,7 @@ class SearchPage:
         task = task_of(form, self.settings.rater)
         judgment = judgment_of(form, task, self._queue.rankers)
         with _store_faults():
+            self._note_queries([judgment.query])  # first, so that no judgment is without its query
             self.judged.add(judgment)
         return redirected(self._judge.after(task, (judgment.query, judgment.document)))
 
@@ -231,14 +236,29 @@ class SearchPage:
 
     def queries_file(self, request: Request) -> Response:  # noqa: ARG002
         """All queries of the list, and those that were judged besides, as a file to train with."""
+        self.judged.refresh()
+        self._note_queries(one.query for one in self.judged.all())
+        disposition = ("content-disposition", 'attachment; filename="queries.tsv"')
+        return Response(self._all_queries(), 200, "text/tab-separated-values", (disposition,))
+
+    def _all_queries(self) -> bytes:
         own = self.settings.queries
         rows = {} if own is None else dict(zip(own.ids, own.texts, strict=True))
-        self.judged.refresh()
-        for one in self.judged.all():
-            rows.setdefault(one.query, one.query)
+        rows |= {name: name for name in sorted(self._beside)}
         lines = (f"{_one_cell(name)}\t{_one_cell(text)}\n" for name, text in rows.items())
-        disposition = ("content-disposition", 'attachment; filename="queries.tsv"')
-        return Response("".join(lines).encode("utf-8", "replace"), 200, "text/tab-separated-values", (disposition,))
+        return "".join(lines).encode("utf-8", "replace")
+
+    def _note_queries(self, names: Iterable[str]) -> None:
+        """Write the file of queries anew, beside the store, where some are judged that the list does not have."""
+        own = self.settings.queries
+        new = set(names) - self._beside - set(() if own is None else own.ids)
+        if not new:
+            return
+        self._beside |= new
+        path = f"{Path(self.settings.store).with_suffix('')}.queries.tsv"
+        with atomic_file(path) as file:
+            file.write(self._all_queries())
+        self._written = path
 
     def nothing(self, request: Request) -> Response:
         """What an address that leads nowhere shows."""
@@ -265,7 +285,7 @@ def _store_faults() -> Iterator[None]:
     """A store that is locked or whose disk is full is our fault, which may pass: the browser keeps what it sent."""
     try:
         yield
-    except FileFormatError as error:
+    except (FileFormatError, OSError) as error:
         raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
 
 

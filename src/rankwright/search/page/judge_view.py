@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -105,7 +105,7 @@ class JudgeViews:
     """Makes views of a queue and a store."""
 
     def __init__(
-        self, session: SearchSession, queue: JudgingQueue, judged: JudgedPairsOfStore, commands: Sequence[str]
+        self, session: SearchSession, queue: JudgingQueue, judged: JudgedPairsOfStore, commands: Callable[[], Sequence[str]]
     ) -> None:
         self._session, self._queue, self._judged, self._commands = session, queue, judged, commands
 
@@ -144,7 +144,7 @@ class JudgeViews:
             self._queue.n_queries(),
             self._judged.counts(),
             agreement_of(self._judged),
-            self._commands,
+            self._commands(),
             f"/?{urlencode({'q': text})}" if text else "/",
             fault,
             "" if last is None else last.identity,
