@@ -36,7 +36,7 @@ def read_given(files: list[str], reading: dict[str, Any], click_models: list[str
         from rankwright.clicks.models.named_models import load_click_model
 
         tables.append(judgments_of_clicks(load_click_model(path)))
-    require(bool(tables), "there is nothing to read: give files of judgments, a --store or a --click-model")
+    require(bool(tables), "there is nothing to read: give files of judgments, a store or a --click-model")
     table = joined_judgments(*tables)
     for problem, count in table.problems.items():
         tell(f"{problem}: {count:,}, left out (first at {table.first_problems[problem]})")

@@ -64,7 +64,9 @@ def search(  # one check after another
     threads: int | None = THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Search an index: BM25 finds candidates, and trained rankers order them.
+    """Search an index by trained rankers, in the terminal or on a page to compare and judge.
+
+    BM25 finds candidates, and the rankers order them.
 
     Each document is shown with its title, the part of its text that has the query's words, and its score. With
     several models, each list follows. --explain names the features that set a document apart from the others shown.
