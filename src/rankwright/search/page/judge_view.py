@@ -105,7 +105,11 @@ class JudgeViews:
     """Makes views of a queue and a store."""
 
     def __init__(
-        self, session: SearchSession, queue: JudgingQueue, judged: JudgedPairsOfStore, commands: Callable[[], Sequence[str]]
+        self,
+        session: SearchSession,
+        queue: JudgingQueue,
+        judged: JudgedPairsOfStore,
+        commands: Callable[[], Sequence[str]],
     ) -> None:
         self._session, self._queue, self._judged, self._commands = session, queue, judged, commands
 
