@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.search.page_driver import free_port
+from tests.search.page_driver import PATIENCE, free_port
 from tests.search.small_collection import Searchable
 
 from rankwright.judgments import JudgmentStore
@@ -52,6 +52,10 @@ class KilledServer:
         os.setpgid(0, 0)  # so that the server and its worker are killed together
         page = SearchPage(self._session, self._settings, self.access)
         run_server(page.application(), ServerPlace("127.0.0.1", self.access.port), Limits())
+
+    @property
+    def is_alive(self) -> bool:
+        return bool(self._process.is_alive())
 
     def kill(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)
@@ -98,7 +102,10 @@ def check_kills(searchable: Searchable, store: Path, n_kills: int) -> tuple[int,
     for _ in range(n_kills):
         n_before = len(judge.acknowledged)
         server.start()
+        end = time.monotonic() + PATIENCE
         while len(judge.acknowledged) == n_before:  # until this server has taken a judgment
+            assert server.is_alive, "the server ended by itself"
+            assert time.monotonic() < end, "the server does not take judgments"
             time.sleep(0.002)
         time.sleep(rng.uniform(0.0, LONGEST_LIFE))
         server.kill()

@@ -204,7 +204,7 @@ def test_undo_that_is_sent_twice_takes_one_judgment_back(page):
 
 
 def test_a_store_that_cannot_be_written_to_is_a_fault_that_browsers_wait_out(page, monkeypatch):
-    def locked(judgments):
+    def locked(judgments):  # noqa: ARG001
         raise FileFormatError(page.settings.store, "another process has kept the store")
 
     monkeypatch.setattr(page.judged.store, "add", locked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from shlex import quote
@@ -17,4 +16,4 @@ def program() -> str:
     found = which(NAME)
     if Path(called).name != NAME or not Path(called).is_file():
         return NAME
-    return NAME if found is not None and os.path.samefile(found, called) else quote(called)
+    return NAME if found is not None and Path(found).samefile(called) else quote(called)
