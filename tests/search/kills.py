@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import random
 import signal
+import socket
 import threading
 import time
 from contextlib import closing
@@ -60,6 +61,18 @@ class KilledServer:
     def kill(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.join()
+        end = time.monotonic() + PATIENCE
+        while not _is_free(self.access.port):  # its worker, which is nobody's child by now, may die a little later
+            assert time.monotonic() < end, "the worker did not die"
+            time.sleep(0.01)
+
+
+def _is_free(port: int) -> bool:
+    try:
+        with socket.create_server(("127.0.0.1", port)):
+            return True
+    except OSError:
+        return False
 
 
 class Judge(threading.Thread):
