@@ -21,6 +21,7 @@ from rankwright.search.judging import JudgedPairsOfStore, JudgingTask, training_
 from rankwright.search.page.access import PageAccess
 from rankwright.search.page.address import PANELS, SHOWN, PageState, options_of
 from rankwright.search.page.application import PageSettings, SearchPage
+from rankwright.search.page.rendering import signed_text
 from rankwright.search.rankers import open_rankers
 from rankwright.search.session import SearchSession
 from rankwright.search.told import run_of
@@ -453,6 +454,11 @@ def test_suggestions_begin_with_what_was_typed(read_page):
     text = read_page.measured.queries.texts[1]
     assert read_page.suggested(text[:4])[0].startswith(text[:4])
     assert read_page.suggested("no query has this") == []
+
+
+@pytest.mark.parametrize(("value", "told"), [(0.25, "+0.250"), (-0.25, "−0.250"), (0.0, "0.000"), (-1e-9, "0.000")])
+def test_differences_have_a_sign_unless_there_is_none(value, told):
+    assert signed_text(value, 3) == told
 
 
 def test_the_file_of_queries_has_those_that_were_judged_besides(page):

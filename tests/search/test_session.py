@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,9 +14,26 @@ from rankwright.search.filters import read_filters
 from rankwright.search.rankers import SearchRanker, open_rankers, plain_ranker, shared_features
 from rankwright.search.session import KEPT, SearchSession
 from rankwright.search.snippets import Snippets
-from rankwright.text import BM25F, FeatureLine, FeatureSpecification, QueryDocuments, features_of, top_documents
+from rankwright.text import (
+    BM25F,
+    FeatureLine,
+    FeatureSpecification,
+    QueryDocuments,
+    build_index,
+    features_of,
+    read_documents,
+    top_documents,
+)
 
 QUERY = "harbour lantern"
+
+
+def test_the_query_of_the_docs_finds_something(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "search.md"
+    (query,) = re.findall(r'rankwright search INDEX "([^"]+)"', page.read_text())
+    rw.synthetic.handbook(60).write(tmp_path)
+    index = build_index(read_documents(tmp_path / "documents"), tmp_path / "INDEX")
+    assert len(SearchSession(index, open_rankers([], index)).search(query)) > 3
 
 
 def test_a_list_has_the_scores_that_the_ranker_gives_the_same_documents(session, searchable):
