@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.search.page_driver import PATIENCE, free_port
+from tests.search.page_driver import free_port
 from tests.search.small_collection import Searchable
 
 from rankwright.judgments import JudgmentStore
@@ -30,6 +30,7 @@ from rankwright.text import open_index, read_queries
 from rankwright.web.limits import Limits
 from rankwright.web.server import ServerPlace, run_server
 
+PATIENCE = 600.0  # seconds, on a machine that has much else to do
 LONGEST_LIFE = 0.5  # seconds that a server lives after its first answer
 FORM = "application/x-www-form-urlencoded"
 

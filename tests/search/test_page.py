@@ -308,7 +308,7 @@ def test_the_commands_that_train_again_run(page, searchable, rankwright, tmp_pat
     unlisted = 'lantern  "of, the"\tharbour'
     for number, one in enumerate(page._queue.items(JudgingTask("ann", query=unlisted, depth=3), page.judged)):
         post(page, "/judge", GRADE | {"query": one.query, "document": one.document, "key": f"u{number}", "q": unlisted})
-    shown = unescape(re.search(r"<pre[^>]*>(.*?)</pre>", get(page, "/judge").body.decode(), re.DOTALL)[1])
+    (shown,) = map(unescape, re.findall(r"(?s)<pre[^>]*>(.*?)</pre>", get(page, "/judge").body.decode()))
     queries = str(tmp_path / "judged.queries.tsv")
     commands = training_commands(str(searchable.index), queries, page.settings.store, [], 20)
     assert f" {queries} " in shown  # what was judged besides is in that file
@@ -324,7 +324,7 @@ def test_the_commands_that_train_again_run(page, searchable, rankwright, tmp_pat
     assert (tmp_path / "judged.rw").exists()
     judged = read_queries(queries)
     assert judged.ids[-1] == judged.texts[-1] == 'lantern "of, the" harbour'
-    assert 'lantern "of, the" harbour' in rw.read(tmp_path / "judged.parquet").query_ids.tolist()
+    assert 'lantern "of, the" harbour' in rw.read(tmp_path / "judged.parquet").qid.tolist()
     assert commands[-1].endswith("--page")
 
 
