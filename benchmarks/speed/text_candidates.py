@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -79,8 +80,12 @@ def tantivy_search(texts: ZipfTexts, queries: list[str], folder: Path) -> Callab
     peer = tantivy.Index.open(str(folder))
     searcher = peer.searcher()
 
-    def search(_: int) -> object:
-        return [searcher.search(peer.parse_query(query, ["body"]), K, count=False).hits for query in queries]
+    def hits(query: str) -> object:
+        return searcher.search(peer.parse_query(query, ["body"]), K, count=False).hits
+
+    def search(threads: int) -> object:
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(hits, queries)) if threads > 1 else [hits(query) for query in queries]
 
     return search
 

@@ -119,8 +119,8 @@ def repeated(n: int, is_rich: Callable[[int], bool]) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("kind", ["anywhere", "beginnings"])
 def test_a_threshold_guessed_from_a_sample_leaves_nothing_out(tmp_path, monkeypatch, kind):
-    """Of many documents a sample is searched first: the beginning of each 4,096, where all the best ones may be."""
-    documents = repeated(10_000, lambda number: kind == "beginnings" and number % 4096 < 12)
+    """Of many documents a sample is searched first: the beginning of each 16,384, where all the best ones may be."""
+    documents = repeated(35_000, lambda number: kind == "beginnings" and number % 16_384 < 12)
     documents[20]["body"] = "w1 " * 300  # a count that needs two bytes
     index = build_index(read_documents(documents), tmp_path / "index", analyser=PLAIN)
     queries = ["w1", "w2 w3 w1"]

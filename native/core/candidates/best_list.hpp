@@ -2,8 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -18,6 +22,44 @@ struct IsBetter {
     bool operator()(const ScoredDocument &a, const ScoredDocument &b) const {
         return a.score != b.score ? a.score > b.score : a.document < b.document;
     }
+};
+
+// Sorts documents by score, the highest first; of equal scores the first stays before. Digits of the scores' bits are
+// counted: comparing documents that are in no order takes several times as long.
+class ScoreSort {
+  public:
+    void operator()(std::vector<ScoredDocument> &found) {
+        if (found.size() < shortest)
+            return std::stable_sort(found.begin(), found.end(), [](auto a, auto b) { return a.score > b.score; });
+        std::uint64_t differing = 0;
+        for (const ScoredDocument &one : found) differing |= key_of(one.score) ^ key_of(found.front().score);
+        if (differing == 0) return;
+        const int low = std::countr_zero(differing), n_bits = 64 - std::countl_zero(differing) - low;
+        const int n_digits = (n_bits + most_bits - 1) / most_bits, bits = (n_bits + n_digits - 1) / n_digits;
+        other_.resize(found.size());
+        for (int digit = 0; digit < n_digits; ++digit, found.swap(other_)) spread(found, low + digit * bits, bits);
+    }
+
+  private:
+    static constexpr std::size_t shortest = 128; // fewer are sorted as fast by comparing them
+    static constexpr int most_bits = 11;         // of a digit
+
+    // Rises as the score falls.
+    static std::uint64_t key_of(double score) {
+        const auto bits = std::bit_cast<std::uint64_t>(score + 0.0); // which makes 0 of -0
+        return bits >> 63 != 0 ? bits : ~(bits | std::uint64_t{1} << 63);
+    }
+
+    void spread(const std::vector<ScoredDocument> &found, int shift, int bits) {
+        const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+        std::array<std::uint32_t, 1 << most_bits> places;
+        std::fill_n(places.begin(), mask + 1, 0);
+        for (const ScoredDocument &one : found) ++places[key_of(one.score) >> shift & mask];
+        std::exclusive_scan(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(mask + 1), places.begin(), 0U);
+        for (const ScoredDocument &one : found) other_[places[key_of(one.score) >> shift & mask]++] = one;
+    }
+
+    std::vector<ScoredDocument> other_;
 };
 
 // More documents than k are gathered before the worst are dropped at once: that is faster than a heap. Documents come
@@ -40,7 +82,7 @@ class BestList {
     // The worst score of the best k, where so many were found.
     double worst() {
         drop_worst();
-        return found_.back().score;
+        return threshold_;
     }
 
     // Tells that k documents or more score at least so much; a score that equals it may still come in.
@@ -53,8 +95,8 @@ class BestList {
 
     // The documents, best first; the list is of no use afterwards.
     const std::vector<ScoredDocument> &sorted() {
-        if (found_.size() > k_) drop_worst();
-        std::sort(found_.begin(), found_.end(), IsBetter());
+        ScoreSort()(found_);
+        found_.resize(size());
         return found_;
     }
 
@@ -62,14 +104,29 @@ class BestList {
     static constexpr std::size_t least_room = 64;
     static constexpr double score_unit = 1.0 / (1LL << 32); // scores are multiples of it
 
+    // Those that stay, stay in their order.
     void drop_worst() {
-        std::nth_element(found_.begin(), found_.begin() + (k_ - 1), found_.end(), IsBetter());
+        scores_.resize(found_.size());
+        std::transform(found_.begin(), found_.end(), scores_.begin(), [](const auto &one) { return one.score; });
+        const auto last = scores_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+        std::nth_element(scores_.begin(), last, scores_.end(), std::greater<>());
+        const double worst = *last;
+        auto n_equal = k_ - static_cast<std::size_t>(
+                                std::count_if(scores_.begin(), last, [&](double score) { return score > worst; }));
+        std::size_t n_kept = 0;
+        for (const ScoredDocument one : found_) {
+            found_[n_kept] = one;
+            const bool is_equal = one.score == worst && n_equal > 0;
+            n_equal -= is_equal ? 1 : 0;
+            n_kept += one.score > worst || is_equal ? 1 : 0;
+        }
         found_.resize(k_);
-        threshold_ = std::max(threshold_, found_.back().score);
+        threshold_ = std::max(threshold_, worst);
     }
 
     std::size_t k_, room_;
     std::vector<ScoredDocument> found_;
+    std::vector<double> scores_;
     double threshold_ = -std::numeric_limits<double>::infinity();
 };
 

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -44,6 +46,19 @@ struct CountAbove {
     }
 };
 
+constexpr std::size_t looked_at = 64; // bounds looked at together
+
+// Sets the lowest bit of a byte for each of `looked_at` bounds above a bar. In a word, the first byte is the lowest.
+struct FlagAbove {
+    [[gnu::always_inline]] static inline void run(const float *bounds, float bar, std::uint64_t *flags) {
+        std::array<std::uint8_t, looked_at> above;
+        for (std::size_t i = 0; i < looked_at; ++i) above[i] = bounds[i] > bar ? 1 : 0;
+        std::memcpy(flags, above.data(), looked_at);
+        if constexpr (std::endian::native == std::endian::big)
+            for (std::size_t i = 0; i < looked_at / 8; ++i) flags[i] = __builtin_bswap64(flags[i]);
+    }
+};
+
 class DenseTerms {
   public:
     explicit DenseTerms(Simd simd) : simd_(simd) {}
@@ -67,22 +82,30 @@ class DenseTerms {
     template <typename Scorer>
     void bound(const Scorer &scorer, std::uint32_t from, std::size_t n, std::span<const double> sums) {
         std::fill_n(bounds_.begin(), n, 0.0F);
-        for (std::size_t i = 0; i < terms_.size(); ++i)
-            run_for<AddCountBounds>(simd_, static_cast<const std::uint8_t *>(counts_[i].data()), scorer.lengths(from),
-                                    n, scorer.count_bound(terms_[i]), bounds_.data());
+        std::fill_n(bounds_.begin() + n, (looked_at - n % looked_at) % looked_at, -1.0F); // no bar is below 0
+        for (std::size_t i = 0; i < terms_.size(); ++i) add_bounds(scorer, from, n, i);
         if (!sums.empty()) run_for<AddSums>(simd_, sums.data(), n, bounds_.data());
     }
 
-    // Gives `visit` the places of documents from `begin` to `end` whose bounds exceed the bar.
-    template <typename Visit> void visit_above(std::size_t begin, std::size_t end, double bar, Visit visit) const {
-        const float lowered = static_cast<float>(bar) * rounded_down;
-        int n_above = 0;
-        run_for<CountAbove>(simd_, bounds_.data() + begin, end - begin, lowered, &n_above);
-        for (std::size_t place = begin; n_above > 0; ++place) {
-            if (!(bounds_[place] > lowered)) continue;
-            --n_above;
-            visit(place);
-        }
+    // Adds the bounds of the term taken last.
+    template <typename Scorer> void bound_last(const Scorer &scorer, std::uint32_t from, std::size_t n) {
+        add_bounds(scorer, from, n, terms_.size() - 1);
+    }
+
+    // How many of the first n bounds exceed the bar.
+    std::size_t n_above(std::size_t n, double bar) const {
+        int found = 0;
+        run_for<CountAbove>(simd_, bounds_.data(), n, static_cast<float>(bar) * rounded_down, &found);
+        return static_cast<std::size_t>(found);
+    }
+
+    // Gives `visit` the places of documents from `begin` on, `looked_at` of them, whose bounds exceed the bar.
+    template <typename Visit> void visit_above(std::size_t begin, double bar, Visit visit) const {
+        std::array<std::uint64_t, looked_at / 8> flags;
+        run_for<FlagAbove>(simd_, bounds_.data() + begin, static_cast<float>(bar) * rounded_down, flags.data());
+        for (std::size_t word = 0; word < flags.size(); ++word)
+            for (std::uint64_t left = flags[word]; left != 0; left &= left - 1)
+                visit(begin + word * 8 + static_cast<std::size_t>(std::countr_zero(left)) / 8);
     }
 
     // What the terms give a document.
@@ -96,6 +119,12 @@ class DenseTerms {
     void clear() { terms_.clear(); }
 
   private:
+    template <typename Scorer>
+    void add_bounds(const Scorer &scorer, std::uint32_t from, std::size_t n, std::size_t term) {
+        run_for<AddCountBounds>(simd_, static_cast<const std::uint8_t *>(counts_[term].data()), scorer.lengths(from), n,
+                                scorer.count_bound(terms_[term]), bounds_.data());
+    }
+
     Simd simd_;
     std::vector<WeightedTerm> terms_;
     std::vector<std::array<std::uint8_t, window>> counts_; // of each term, and some that are kept for later

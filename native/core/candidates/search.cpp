@@ -17,9 +17,10 @@ namespace {
 constexpr std::size_t few = window / 32; // so few postings are gone through one by one, not by looking at every sum
 constexpr std::size_t batch = 256;       // postings scored, and sums looked at, together
 constexpr std::size_t dense_share = 8;   // a term is dense where at least so large a part of the documents has it
-constexpr std::size_t looked_at = 64;    // bounds looked at together
+// Asking a term about a document takes as long as taking so many postings.
+constexpr std::size_t postings_per_question = 16;
 // To guess a threshold, `piece` documents of each `piece` · `one_of` are searched, where terms have many documents.
-constexpr std::uint32_t piece = 512, one_of = 8;
+constexpr std::uint32_t piece = 512, one_of = 32;
 constexpr std::size_t many_lists = 16; // times k
 
 // Whether the terms stand next to each other, in this order, in a field of the document.
@@ -115,9 +116,14 @@ template <typename Scorer> class QuerySearch {
     void search_window(std::uint32_t from, std::uint32_t to) {
         for (Cursor &cursor : cursors_) cursor.enter(from, to);
         std::erase_if(cursors_, [](const Cursor &cursor) { return cursor.is_done(); });
-        const std::size_t n_asked = arrange();
+        std::size_t n_asked = arrange();
         walked_.clear();
         for (std::size_t i = n_asked; i < cursors_.size(); ++i) walk(cursors_[i], from, to);
+        if (dense_.empty()) {
+            std::size_t n_postings = 0;
+            for (const Walked &walked : walked_) n_postings += walked.end - walked.begin;
+            if (is_better_spread(n_asked, n_postings, from, to) && spread(cursors_[n_asked - 1], from, to)) --n_asked;
+        }
         if (!dense_.empty()) {
             visit_dense(from, to, n_asked);
         } else if (Scorer::is_positive && walked_.size() == 1) {
@@ -157,6 +163,24 @@ template <typename Scorer> class QuerySearch {
         walked_.push_back({&cursor, begin, end});
     }
 
+    // Whether a term that would be asked about so many documents is faster taken as counts of all documents.
+    bool is_better_spread(std::size_t n_asked, std::size_t n_documents, std::uint32_t from, std::uint32_t to) const {
+        if (!Scorer::has_count_bounds || n_asked == 0) return false;
+        const auto n_postings = static_cast<std::size_t>(cursors_[n_asked - 1].share() * (to - from));
+        return n_postings * dense_share >= to - from &&
+               n_documents * postings_per_question > n_postings + (to - from) / 8;
+    }
+
+    // Takes the term's postings of the window as counts of all documents, if these can be taken.
+    bool spread(const Cursor &cursor, std::uint32_t from, std::uint32_t to) {
+        if constexpr (Scorer::has_count_bounds) {
+            std::size_t begin = 0, end = 0;
+            cursor.find(from, to, begin, end);
+            return dense_.take(scorer_, cursor.term(), postings_.documents.data(), begin, end, from);
+        }
+        return false;
+    }
+
     // A file may hold postings in any order.
     void require_in_window(std::size_t begin, std::size_t end, std::uint32_t from, std::uint32_t to) const {
         const std::uint32_t *const documents = postings_.documents.data();
@@ -171,8 +195,13 @@ template <typename Scorer> class QuerySearch {
             for (const Walked &walked : walked_) add_up(walked, from);
             const std::size_t n = to - from, n_sums = walked_.empty() ? 0 : n;
             dense_.bound(scorer_, from, n, std::span(sums_).first(n_sums));
+            while (is_better_spread(n_asked, dense_.n_above(n, bar(n_asked)), from, to) &&
+                   spread(cursors_[n_asked - 1], from, to)) {
+                dense_.bound_last(scorer_, from, n);
+                --n_asked;
+            }
             for (std::size_t begin = 0; begin < n; begin += looked_at)
-                dense_.visit_above(begin, std::min(begin + looked_at, n), bar(n_asked), [&](std::size_t place) {
+                dense_.visit_above(begin, bar(n_asked), [&](std::size_t place) {
                     const auto document = from + static_cast<std::uint32_t>(place);
                     visit(document, sums_[place] + dense_.score(scorer_, document, place), n_asked);
                 });

@@ -67,9 +67,15 @@ template <typename Scorer> class TermCursor {
     }
 
     // The postings of documents in [from, to).
-    void take(std::uint32_t from, std::uint32_t to, std::size_t &begin, std::size_t &end) {
+    void find(std::uint32_t from, std::uint32_t to, std::size_t &begin, std::size_t &end) const {
         begin = gallop(documents_, std::max(place_, start_of(std::min(block_, n_blocks_))), end_, from);
-        end = place_ = gallop(documents_, begin, end_, to);
+        end = gallop(documents_, begin, end_, to);
+    }
+
+    // The same, after which only later documents are asked for.
+    void take(std::uint32_t from, std::uint32_t to, std::size_t &begin, std::size_t &end) {
+        find(from, to, begin, end);
+        place_ = end;
     }
 
     // What the term adds to a document; documents are asked for in their order.
@@ -84,6 +90,7 @@ template <typename Scorer> class TermCursor {
     WeightedTerm term() const { return term_; }
     std::size_t begin() const { return begin_; }
     std::size_t size() const { return end_ - begin_; }
+    double share() const { return share_; }
 
   private:
     std::size_t start_of(std::size_t block) const { return std::min(begin_ + block * postings_in_block, end_); }

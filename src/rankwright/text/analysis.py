@@ -178,12 +178,16 @@ class Analyser:
             offsets, found = before[offsets], found[kept]
         return TermStreams(offsets, found.astype(np.uint32), list(number_of))
 
+    def require_tokeniser(self, index: str = "") -> None:
+        """Raise where the texts were split by a function of the user's that was not given; `index` names theirs."""
+        if self.tokeniser is None and self.tokeniser_name is not None:
+            told = f"the texts{index} were split by the function {self.tokeniser_name!r}: give it as tokeniser="
+            raise InputError(told)
+
     def _words(self, texts: Sequence[str]) -> tuple[IntArray, Uint32Array, list[str]]:
         if self.tokeniser is not None:
             return _split_by(self.tokeniser, texts)
-        if self.tokeniser_name is not None:
-            told = f"the texts were split by the function {self.tokeniser_name!r}: give it as tokeniser="
-            raise InputError(told)
+        self.require_tokeniser()
         offsets, tokens, words = split_words(encoded_safely(texts))
         return offsets, tokens, decoded_texts(words)
 

@@ -109,6 +109,7 @@ def top_documents(
     """
     scorer = BM25() if scorer is None else scorer
     check_scorer(scorer)
+    index.require_analyser()
     if isinstance(queries, str):
         raise InputTypeError("queries must be a list of texts, got one text")
     fields = scorer.searched(index.text_fields)

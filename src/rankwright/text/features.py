@@ -241,6 +241,7 @@ def fill_matches(
     """Fill the columns that look at the words of queries and documents."""
     plan = MatchPlan.of(specification, index.text_fields)
     if len(plan.places):
+        index.require_analyser()
         _fill_plan(index, plan, [index.analyser.terms(text) for text in queries], offsets, ordinals, out, threads)
     for place, column in enumerate(specification.columns):
         if column.source == "feedback":

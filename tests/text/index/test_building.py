@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankwright.errors import InputError, SettingError
-from rankwright.text import Analyser, DocumentBatch, build_index, open_index, read_documents
+from rankwright.text import Analyser, DocumentBatch, build_index, open_index, read_documents, top_documents
 from rankwright.text.index.building import LEAST_MEMORY
 from rankwright.text.index.segments import NO_TERM
 
@@ -162,6 +162,13 @@ def test_an_own_tokeniser_is_recorded_by_name(tmp_path):
     assert index.statistics(["Red", "red boats"]).any_frequency.tolist() == [1, 1]
     with pytest.raises(InputError, match=r"own_words'.*tokeniser="):
         open_index(tmp_path / "index").analyser.terms("a+b")
+    more = read_documents([{"id": "b", "text": "Blue boats"}])
+    for use in (
+        lambda index: top_documents(index, ["boats"]),
+        lambda index: build_index(more, index.path, append=True),
+    ):
+        with pytest.raises(InputError, match=rf"{tmp_path}/index were split.*own_words'.*tokeniser="):
+            use(open_index(tmp_path / "index"))
     assert open_index(tmp_path / "index", tokeniser=own_words).analyser.terms("a+b") == ["b"]
     with pytest.raises(ValueError, match="split by"):
         open_index(tmp_path / "index", tokeniser=str.split)

@@ -95,6 +95,7 @@ def build_index(
         else:
             manifest = read_manifest(folder, old.analyser.tokeniser)
             _check_same(old, layout, analyser)
+            old.require_analyser()
             batches = _new_documents(batches, old, collection)
         _build(batches, manifest, folder, resources)
     return open_index(folder, tokeniser=manifest.analyser.tokeniser)

@@ -115,6 +115,10 @@ class Index:
         for segment in self.segments:
             segment.files.check()
 
+    def require_analyser(self) -> None:
+        """Raise unless texts can be analysed as those of the index were."""
+        self.analyser.require_tokeniser(f" of {self.path}")
+
     def ordinals(self, ids: Sequence[str]) -> IntArray:
         """The ordinals of documents.
 
