@@ -125,7 +125,7 @@ def test_queries_judged_in_part_do_not_count_and_unknown_documents_are_told():
 def test_people_who_changed_their_mind_are_told():
     data = documents()
     people = [replace(one, time=1.0) for one in labels_of(data, {f"q{n}" for n in range(10)}).rows()]
-    table = gather([*people, replace(people[0], grade=1 - people[0].grade, time=0.0)])
+    table = gather([*people, replace(people[0], grade=1 - people[0].value, time=0.0)])
     found = powered_evaluation({"a": lists_of(data, 0)}, table, metrics=["ndcg@10"])
     alone = powered_evaluation({"a": lists_of(data, 0)}, gather(people), metrics=["ndcg@10"])
     assert found["ndcg@10"].mean == alone["ndcg@10"].mean
