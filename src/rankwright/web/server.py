@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from rankwright.errors import MissingExtraError, SettingError, require
 from rankwright.web.limits import Limits
+from rankwright.web.warm_up import ask_by_wire
 
 EXTRA = "serve"
 
@@ -82,7 +83,13 @@ def run_server(application: Any, place: ServerPlace, limits: Limits, patience: f
         ssl_cert=None if place.certificate is None else Path(place.certificate),
         ssl_key=None if place.key is None else Path(place.key),
     )
-    server.serve(target_loader=lambda *_: application, wrap_loader=False)
+
+    def load(*_: Any) -> Any:  # in each process
+        if place.certificate is None:  # with TLS, connecting takes longer than what this would save
+            ask_by_wire(place.address, place.port, application.own_query)
+        return application
+
+    server.serve(target_loader=load, wrap_loader=False)
 
 
 def check_place(place: ServerPlace) -> None:
