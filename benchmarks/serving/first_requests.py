@@ -24,6 +24,7 @@ import rankwright as rw
 from rankwright.client import RankClient
 
 REQUESTS = 200
+SECONDS_TO_BE_READY = 1.0  # a port is open before the process that answers there has begun
 
 
 def timed(client: RankClient, features: np.ndarray) -> tuple[float, str]:
@@ -45,6 +46,7 @@ def after_start(command: list[str], port: int, features: np.ndarray) -> tuple[fl
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         wait_until_open(port, 60)
+        time.sleep(SECONDS_TO_BE_READY)
         first, *others = (on_its_own(port, features) for _ in range(REQUESTS))
         return first, others
     finally:

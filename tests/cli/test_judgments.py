@@ -102,6 +102,10 @@ def test_what_to_judge_next(rankwright):
     found = json.loads(rankwright(*ranked, "--judged", "all.qrels", "--json").stdout)
     assert found["proposed"]["query"] == []
     assert found["difference"]["error"] == 0
+    assert found["judged_others"] == 240 - found["documents"]
+    Path("elsewhere.qrels").write_text("q0 0 nowhere 1\n")
+    told = rankwright(*ranked, "--judged", "elsewhere.qrels").stdout
+    assert "1 judged document is not in the plan, and did not count" in told
     some = json.loads(rankwright("judgments", "next", "data.csv", "--goal", "training", "--scores", "a.txt", "--judged",
                                  "people.qrels", "--budget", "5", "--json").stdout)  # fmt: skip
     assert len(some["proposed"]["document"]) == 5

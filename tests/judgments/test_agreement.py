@@ -121,6 +121,13 @@ def test_contradictions_are_counted():
     assert str(found)
 
 
+def test_one_shared_document_has_no_interval():
+    found = summarise_judgments(gather([Judgment("q", "a", "ann", 1.0), Judgment("q", "a", "bob", 2.0)]))
+    assert "nan" not in str(found)
+    assert "1 document judged by two raters or more" in str(found)
+    assert str(found.alpha["nominal"]) == "0.000"
+
+
 def test_preferences_alone_have_a_summary():
     found = summarise_judgments(gather([Judgment("q", "a", "ann", other="b")]))
     assert found.counts["preferences"] == 1

@@ -202,6 +202,22 @@ def test_what_cannot_be_combined_is_told():
     assert str(combine(table)).startswith("36 labels from 106 grades, by ordinal")
 
 
+def test_preferences_are_no_labels_which_is_told():
+    made = combine(gather([Judgment("q", "a", "ann", 1.0), Judgment("q", "a", "bob", other="b")]))
+    assert len(made) == made.to_dict()["preferences"] == 1
+    assert made.told[0].startswith("1 preference is not in the labels")
+
+
+@pytest.mark.parametrize(
+    ("scale", "n_levels"), [((0, 4), 5), ((0, 19), 20), ((0, 100), 2), ((0, np.inf), 2), ((-1e18, 1e18), 2)]
+)
+def test_a_wide_scale_is_as_fine_as_its_grades(scale, n_levels):
+    table = gather([Judgment("q", "a", "ann", 1.0), Judgment("q", "b", "bob", 2.0)])
+    made = combine(table, scale=scale)
+    assert len(made.scale) == n_levels
+    assert made.labels == pytest.approx([1.0, 2.0])
+
+
 def test_a_document_whose_grades_contradict_each_other_gets_no_label_and_is_told():
     told = [Judgment("q", "a", "ann", 1.0), Judgment("q", "a", "ann", 2.0), Judgment("q", "b", "ann", 2.0)]
     made = combine(gather(told))

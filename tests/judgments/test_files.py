@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -173,11 +174,29 @@ def test_preferences_are_exported_with_the_share_of_the_votes(tmp_path):
     write_judgments(table, tmp_path / "p.csv", format="preferences")
     assert (tmp_path / "p.csv").read_text() == f"query,better,worse,probability,votes\nq,a,b,{2 / 3},3\n"
 
+    with pytest.raises(InputError, match="there are no preferences to write, only grades"):
+        write_judgments(gather([Judgment("q", "a", "ann", 1.0)]), tmp_path / "p.csv", format="preferences")
+
 
 def test_qrels_hold_one_grade_of_a_document(tmp_path):
     table = gather([Judgment("q", "d", "ann", 1.0), Judgment("q", "d", "bob", 2.0)])
     with pytest.raises(InputError, match="document 'd' of query 'q' has several grades"):
         write_judgments(table, tmp_path / "a.qrels")
+
+
+def test_qrels_have_the_last_of_the_grades_that_a_rater_gave(tmp_path):
+    changed = [Judgment("q", "d", "ann", 1.0, time=2.0), Judgment("q", "d", "ann", 0.0, time=1.0)]
+    unknown = [Judgment("q", "e", "ann", 1.0), Judgment("q", "e", "ann", 0.0)]  # nobody knows which came last
+    write_judgments(gather([*changed, *unknown]), tmp_path / "a.qrels")
+    assert (tmp_path / "a.qrels").read_text() == "q 0 d 1\n"
+    with pytest.raises(InputError, match=r"there are no grades: 1 document judged twice .* no times tell"):
+        write_judgments(gather(unknown), tmp_path / "b.qrels")
+
+
+def test_a_pipe_needs_a_format(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileFormatError, match="name the format of judgments that come from a pipe"):
+        read_judgments(tmp_path / "pipe")
 
 
 # --- the store ---

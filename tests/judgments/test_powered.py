@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -118,6 +120,17 @@ def test_queries_judged_in_part_do_not_count_and_unknown_documents_are_told():
         powered_evaluation({"a": lists_of(data, 0)}, table, metrics=["ndcg@10"], convention="skip-empty")
     with pytest.raises(InputError, match="no label is of a document in the lists"):
         powered_evaluation({"a": lists_of(data, 0)}, gather([Judgment("x", "y", "r", 1.0)]), metrics=["ndcg@10"])
+
+
+def test_people_who_changed_their_mind_are_told():
+    data = documents()
+    people = [replace(one, time=1.0) for one in labels_of(data, {f"q{n}" for n in range(10)}).rows()]
+    table = gather([*people, replace(people[0], grade=1 - people[0].value, time=0.0)])
+    found = powered_evaluation({"a": lists_of(data, 0)}, table, metrics=["ndcg@10"])
+    alone = powered_evaluation({"a": lists_of(data, 0)}, gather(people), metrics=["ndcg@10"])
+    assert found["ndcg@10"].mean == alone["ndcg@10"].mean
+    assert found.to_dict()["repeats"]["flipped"] == 1
+    assert "human labels: 1 document judged twice" in str(found)
 
 
 # --- what to judge next ---

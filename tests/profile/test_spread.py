@@ -44,6 +44,16 @@ def test_a_sample_does_not_depend_on_blocks_or_their_order(sizes, random):
     assert len(whole.rows()) == min(25, len(values))
 
 
+@pytest.mark.parametrize("shift", [-0.7, -0.3, 0.3, 0.7])
+@pytest.mark.parametrize("values", [[0] * 60 + [1] * 40, [0] * 900 + list(range(1, 101)), list(range(6)) * 20])
+def test_counts_that_are_no_longer_whole_are_in_other_bins(values, shift):
+    """Between two counts there is nothing in training: what lies there now has moved."""
+    column = np.array(values, np.float32)[:, None]
+    spread = Spread.of(column)
+    assert (spread.counts == spread.counted(column)).all()
+    assert stability_index(spread.counts, spread.counted(column + np.float32(shift)))[0] > 0.5
+
+
 def test_the_index_is_its_formula():
     before, now = np.array([[10, 30]]), np.array([[20, 20]])
     p, q = np.array([10.5, 30.5]) / 41, np.array([20.5, 20.5]) / 41

@@ -177,14 +177,25 @@ def test_tokens_and_tls(model_file, query, tmp_path):
         (["--shadow", "other"], "unknown model 'other'"),
         (["--keep-features"], "--keep-features goes with --journal"),
         (["--tls-key", "k"], "go together"),
+        (["--tls-key", __file__, "--tls-certificate", __file__], "are not a certificate and its key"),
+        (["--interleave", "web,other"], "--interleave goes with --journal"),
+        (["--access-log", "none/access.jsonl"], "none/access.jsonl: no such file or directory"),
+        (["--max-seconds", "inf"], "must be 86400 or less, got inf"),
+        (["--reload-seconds", "inf"], "reload_seconds must be 0 to 86400, got inf"),
+        (["--journal", "j", "--segment-seconds", "inf"], "segment_seconds must be above 0 and 86400 at most"),
+        (["--journal", "j", "--click-window", "inf"], "click_window must be finite"),
+        (["--address", "no.such.host.invalid", "--open"], "cannot be listened at"),
     ],
 )
-def test_wrong_settings_are_told_in_a_line(model_file, options, message, monkeypatch, capsys):
+def test_wrong_settings_are_told_in_a_line(model_file, options, message, monkeypatch, capsys, tmp_path):
     from rankwright.cli.app import main
 
+    monkeypatch.chdir(tmp_path)
     command = ["rankwright", "serve", f"web={model_file}", "--port", str(free_port()), *options]
     monkeypatch.setattr(sys, "argv", command)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert message in " ".join(capsys.readouterr().err.split())
+    told = " ".join(capsys.readouterr().err.split())
+    assert message in told
+    assert "serving at" not in told

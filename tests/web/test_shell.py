@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import time
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,7 @@ from rankwright.web.metrics import MetricBoard, labels_text
 from rankwright.web.routes import Route
 from rankwright.web.server import ServerPlace, run_server
 from rankwright.web.turns import Turns
+from rankwright.web.warm_up import BODY, TIMES, ask_by_wire
 
 TOKENS = ("first-token-of-all", "second-token-of-all")
 
@@ -220,6 +222,34 @@ def test_the_access_log_has_what_was_asked_and_no_contents(tmp_path):
     assert (first["path"], first["status"], first["bytes_in"], first["documents"]) == ("/echo", 200, 6, 7)
     assert second["status"] == 404
     assert "secret" not in path.read_text()
+
+
+def test_nothing_tells_of_what_a_server_asks_itself(tmp_path):
+    log = AccessLog(str(tmp_path / "access.jsonl"))
+    app = made(access_log=log, board=(board := MetricBoard()))
+    before = board.text()
+    assert asked(app, "POST", f"/health?{app.own_query}", b"a body that is read").status == 405
+    assert board.text() == before
+    log.stop()
+    assert not (tmp_path / "access.jsonl").read_text()
+    assert made().own_query != app.own_query  # strangers cannot guess it
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+def test_a_server_is_asked_by_wire_as_soon_as_it_listens(address):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    ask_by_wire(address, port, "own")  # nobody listens yet
+    time.sleep(0.05)
+    heard = []
+    with socket.create_server((address, port)) as server:
+        server.settimeout(10)
+        for _ in range(TIMES):
+            one, _ = server.accept()
+            with one, one.makefile("rb") as file:
+                head = list(iter(file.readline, b"\r\n"))
+                heard.append((head[0].strip(), len(file.read(BODY))))
+    assert heard == [(b"POST /health?own HTTP/1.1", BODY)] * TIMES
 
 
 @given(st.lists(st.floats(0, 20), max_size=30))

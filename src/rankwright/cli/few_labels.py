@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rankwright.cli.judgment_options import read_given
 from rankwright.cli.options import metric_names, opt
 from rankwright.cli.output import print_json, print_shown
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
-    from rankwright.judgments.judgment_table import Judgments
     from rankwright.judgments.prediction_powered import PoweredEvaluation
     from rankwright.metrics.evaluation import ScoredLists
 
@@ -48,18 +48,12 @@ class FewLabels:
         rules = self.convention or ("trec" if is_run else "standard")
         if self.human is None:
             raise SettingError("--model-labels goes with --human, the labels by people")
-        by_model = None if self.model_labels is None else _read(self.model_labels)
-        return powered_evaluation(lists, _read(self.human), by_model, names, rules, threads=self.threads)
+        by_model = None if self.model_labels is None else read_given([self.model_labels], {})
+        return powered_evaluation(lists, read_given([self.human], {}), by_model, names, rules, threads=self.threads)
 
     def show(self, found: PoweredEvaluation, *, as_json: bool) -> None:
         """Print the estimates."""
         print_json(found.to_dict()) if as_json else print_shown(found.shown())
-
-
-def _read(path: str) -> Judgments:
-    from rankwright.judgments.files.judgment_files import read_judgments
-
-    return read_judgments(path)
 
 
 def run_lists(qrels: str, run: str) -> ScoredLists:

@@ -86,8 +86,12 @@ def _for_comparison(plan: JudgingPlan, known: Judgments | None, budget: int) -> 
     rows = plan.proposed(known, budget)
     columns = {name: [values[row] for row in rows.tolist()] for name, values in plan.columns().items()}
     difference = plan.difference(plan.gains_of(known))
-    found = {"proposed": columns, "difference": difference.to_dict(), "documents": len(plan), "pooled": plan.n_pooled}
-    return found, _table(columns, plan.shown().title, difference.told(plan.measure.metric.name))
+    n_others = 0 if known is None else known.graded().n_pairs - difference.n_judged - difference.n_elsewhere
+    found = {"proposed": columns, "difference": difference.to_dict(), "documents": len(plan), "pooled": plan.n_pooled,
+             "judged_others": n_others}  # fmt: skip
+    others = f"{counted(n_others, 'judged document is', 'judged documents are')} not in the plan, and did not count"
+    notes = difference.told(plan.measure.metric.name) + ([others] if n_others else [])
+    return found, _table(columns, plan.shown().title, notes)
 
 
 def _for_training(

@@ -64,7 +64,7 @@ def serve(
     /v2/models/NAME/infer speaks the Open Inference Protocol. /openapi.json describes all addresses; /health, /ready
     and /metrics are for those who watch it. A model file that changes is checked and then taken, without a pause.
     """
-    from rankwright.web.server import ServerPlace, require_server, run_server
+    from rankwright.web.server import ServerPlace, check_place, require_server, run_server
 
     require_server()
     from rankwright.formats.reading import read
@@ -88,10 +88,12 @@ def serve(
     require(journal is not None or not keep_features, "--keep-features goes with --journal")
     kept = None if journal is None else JournalSettings(journal, click_window, segment_seconds, keep_features)
     traffic = Traffic(_shares(split), _pair(interleave), shadow, salt)
+    require(journal is not None or traffic.interleaved is None, "--interleave goes with --journal, which keeps clicks")
     settings = ServeSettings([named_file(one) for one in models], threads, reload_seconds, sample, traffic, kept)
     server = RankServer(settings, Shell(limits, guard, AccessLog(access_log), MetricBoard(processes)))
     for model in server.shelf:
         tell(f"{model.name}: {model.trained.ranker}, {model.n_features} features, version {model.version}")
+    check_place(place)
     tell(f"serving at {place.url}; Ctrl-C ends it")
     if as_json:
         print_json({"url": place.url, "models": [model.facts() for model in server.shelf]})

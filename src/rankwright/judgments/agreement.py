@@ -44,6 +44,8 @@ class Coefficient:
     def __str__(self) -> str:
         if math.isnan(self.value):
             return "-"
+        if math.isnan(self.interval.low):  # one document tells no interval
+            return f"{self.value:.3f}"
         return f"{self.value:.3f} ({self.interval.low:.3f} to {self.interval.high:.3f})"
 
 

@@ -184,7 +184,7 @@ class JudgmentSummary(Tabular):
         what = f"{counted(counts['judgments'], 'judgment')} of {counted(counts['documents'], 'document')}"
         of = f"{what} of {counted(counts['queries'], 'query')} by {counted(counts['raters'], 'rater')}"
         grades = f"grades {self.scale[0]:g} to {self.scale[-1]:g}" if len(self.scale) else "no grades"
-        return f"{of}; {grades}; {counts['judged_by_several']:,} documents judged by two raters or more"
+        return f"{of}; {grades}; {counted(counts['judged_by_several'], 'document')} judged by two raters or more"
 
     def _raters_table(self) -> ShownTable:
         names = ["rater", "verdict", "kind", "judgments", "shared", "mean", "leniency (95 %)", "same", "careless"]

@@ -25,6 +25,7 @@ from rankwright.data.frames import Tabular
 from rankwright.errors import InputError, require, require_input, require_type
 from rankwright.judgments.files.judgment_files import qrels_of_judgments
 from rankwright.judgments.judgment_table import Judgments
+from rankwright.judgments.ratings import Repeats, without_repeats
 from rankwright.metrics.confidence_intervals import COVERAGE, Interval, none_unless_finite
 from rankwright.metrics.convention import Convention, Empty, as_convention
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists, measures_of
@@ -205,12 +206,15 @@ class PoweredEvaluation(Tabular):
         How many queries people judged only in part, so that they do not count as judged by people.
     n_unknown : int
         How many human labels are of documents that no list has.
+    repeats : Repeats
+        What people judged twice: the later grade counts, and none where no times tell which it is.
     """
 
     convention: Convention
     estimates: Mapping[str, Mapping[str, PoweredEstimate]]
     n_partly: int
     n_unknown: int
+    repeats: Repeats
 
     def __getitem__(self, metric: str) -> PoweredEstimate:
         """Return the estimate of a metric, where there is one system."""
@@ -223,7 +227,7 @@ class PoweredEvaluation(Tabular):
             system: {metric: one.to_dict() for metric, one in own.items()} for system, own in self.estimates.items()
         }
         told = {"judged_in_part": self.n_partly, "labels_of_unknown_documents": self.n_unknown}
-        return {"convention": self.convention.name, "estimates": systems} | told
+        return {"convention": self.convention.name, "estimates": systems} | told | {"repeats": self.repeats.to_dict()}
 
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the estimates as columns by name, a row for each system and metric."""
@@ -255,6 +259,7 @@ class PoweredEvaluation(Tabular):
         if self.n_unknown:
             which = counted(self.n_unknown, "human label is", "human labels are")
             notes.append(f"{which} of documents that are in no list")
+        notes += [f"human labels: {line}" for line in self.repeats.told]
         notes.append("estimates hold if the queries that people judged were drawn at random")
         return ShownTable(title, names, rows, names[2:], notes)
 
@@ -297,6 +302,7 @@ def powered_evaluation(
     told = "leaves out queries with nothing relevant, which are others for people and for the model"
     require(skips is None, f"{skips} {told}: choose another convention")
     announce("measuring")
+    human, repeats = without_repeats(human)
     pairs = {name: _values(lists, human, model_labels, measures, threads) for name, lists in systems.items()}
     estimates = {
         name: {metric: _estimate(*own, metric, _bounds(metric)) for metric, own in found.items()}
@@ -310,7 +316,7 @@ def powered_evaluation(
         }
     lists = next(iter(systems.values()))
     labels, n_unknown = labels_for(lists, human)
-    return PoweredEvaluation(rules, estimates, _n_partly(lists, labels), n_unknown)
+    return PoweredEvaluation(rules, estimates, _n_partly(lists, labels), n_unknown, repeats)
 
 
 def _values(

@@ -112,13 +112,11 @@ class Ratings:
 
 
 def ratings_of(judgments: Judgments, scale: tuple[float, float] | None = None) -> Ratings:
-    """The grades among judgments. `scale` adds whole grades that nobody gave; it is otherwise that of the grades."""
+    """The grades among judgments. `scale` adds whole grades that nobody gave, where they are few."""
     graded = judgments.graded()
     if not len(graded):
         raise InputError("there are no grades, only preferences")
-    keys = graded.pair_keys
-    is_first = np.concatenate([np.ones(1, np.bool_), keys[1:] != keys[:-1]])
-    pairs = (np.cumsum(is_first) - 1).astype(np.int32)
+    pairs, is_first = _pairs_of(graded)
     measured = ~np.isnan(graded.errors)
     found = np.unique(graded.values[~measured]).astype(np.float64)
     levels = _levels(found, scale)
@@ -142,6 +140,22 @@ def ratings_of(judgments: Judgments, scale: tuple[float, float] | None = None) -
     )
 
 
+def without_repeats(judgments: Judgments) -> tuple[Judgments, Repeats]:
+    """The grades, one for each pair and rater, and what was judged more than once."""
+    graded = judgments.graded()
+    if not len(graded):
+        return graded, NO_REPEATS
+    kept, repeats = _settled(graded, _pairs_of(graded)[0], np.ones(len(graded), np.bool_))
+    return graded.take(kept), repeats
+
+
+def _pairs_of(graded: Judgments) -> tuple[Int32Array, BoolArray]:
+    """The number of each row's pair, and which rows are the first of theirs."""
+    keys = graded.pair_keys
+    is_first = np.concatenate([np.ones(1, np.bool_), keys[1:] != keys[:-1]])
+    return (np.cumsum(is_first) - 1).astype(np.int32), is_first
+
+
 def _levels(found: Float64Array, scale: tuple[float, float] | None) -> Float64Array:
     if len(found) > MOST_LEVELS:
         raise InputError(
@@ -150,8 +164,10 @@ def _levels(found: Float64Array, scale: tuple[float, float] | None) -> Float64Ar
         )
     if scale is None:
         return found
-    whole = np.arange(np.ceil(scale[0]), np.floor(scale[1]) + 1)
-    return np.unique(np.concatenate([found, whole[: MOST_LEVELS + 1]]))
+    first, last = np.ceil(scale[0]), np.floor(scale[1])
+    if not last - first < MOST_LEVELS:  # of 0 to 100, those that were given tell how fine the scale is
+        return found
+    return np.unique(np.concatenate([found, np.arange(first, last + 1)]))
 
 
 def _settled(graded: Judgments, pairs: Int32Array, is_level: BoolArray) -> tuple[IntArray, Repeats]:

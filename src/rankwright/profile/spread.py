@@ -42,9 +42,8 @@ class Spread:
         for column in range(values.shape[1]):
             known = np.sort(values[:, column][~np.isnan(values[:, column])])
             if len(known):
-                places = np.arange(1, N_BINS) * len(known) // N_BINS
-                distinct = np.unique(known[places])
-                edges[column, : len(distinct)] = distinct
+                found = _edges_of(known)
+                edges[column, : len(found)] = found
         empty = cls(edges, np.zeros((len(edges), N_BINS + 1), np.int64))
         return cls(edges, empty.counted(values))
 
@@ -72,6 +71,17 @@ class Spread:
         """How many bins each column's values can be in, that of missing ones among them."""
         used: IntArray = (~np.isnan(self.edges)).sum(axis=1)
         return used + 2
+
+
+def _edges_of(known: Float32Array) -> Float32Array:
+    """The deciles of sorted values; where some are alike, the most frequent values have a bin of their own.
+
+    Between counts there is nothing: without such bins, counts that all became a little larger would stay in theirs.
+    """
+    deciles, times = np.unique(known[np.arange(1, N_BINS) * len(known) // N_BINS], return_counts=True)
+    frequent = deciles[np.argsort(-times, kind="stable")][: N_BINS - 1 - len(deciles)]
+    above = np.where(frequent == 0, np.finfo(np.float32).tiny, np.nextafter(frequent, np.float32(np.inf)))
+    return np.unique(np.concatenate([deciles, above.astype(np.float32)]))
 
 
 def stability_index(before: NDArray[Any], now: NDArray[Any]) -> Float64Array:

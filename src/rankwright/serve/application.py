@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from math import inf
 from typing import Protocol
 
 from rankwright.errors import MissingExtraError, require
@@ -22,6 +23,7 @@ from rankwright.serve.scoring import WatchedScoring
 from rankwright.serve.segments import SegmentWriter
 from rankwright.serve.traffic import Traffic
 from rankwright.web.application import Application, Service, Shell
+from rankwright.web.limits import DAY
 from rankwright.web.messages import Request, Response, as_json
 from rankwright.web.routes import Route
 from rankwright.web.warm_up import OwnRequest
@@ -41,6 +43,8 @@ class JournalSettings:
     def __post_init__(self) -> None:
         if find_spec("pyarrow") is None:
             raise MissingExtraError("a journal", "pyarrow", "frames")
+        require(0 < self.segment_seconds <= DAY, f"segment_seconds must be above 0 and {DAY:g} at most")
+        require(0 <= self.click_window < inf, "click_window must be finite, and 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class ServeSettings:
         require(bool(names), "there is no model to serve")
         require(len(set(names)) == len(names), f"two models have the same name: {', '.join(names)}")
         require(all(name and "/" not in name for name in names), "a model's name must not be empty or have a slash")
-        require(self.reload_seconds >= 0, f"reload_seconds must be 0 or more, got {self.reload_seconds}")
+        require(0 <= self.reload_seconds <= DAY, f"reload_seconds must be 0 to {DAY:g}, got {self.reload_seconds:g}")
 
 
 class RunsBeside(Protocol):

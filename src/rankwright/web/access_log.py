@@ -20,6 +20,8 @@ class AccessLog:
     """Lines that are collected and written together, several times a second; '-' is standard error."""
 
     def __init__(self, path: str | None) -> None:
+        if path is not None and path != "-":
+            Path(path).open("ab").close()  # a file that cannot be written is told now, and not by each process
         self._path = path
         self._lines: list[bytes] = []
         self._file: BinaryIO | None = None

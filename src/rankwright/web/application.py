@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,7 @@ class Application:
         self._service, self._shell = service, shell
         self._router = Router(service.routes)
         self._waiting, self._turns = 0, Turns()
+        self.own_query = secrets.token_hex()  # of requests that a server asks itself, which nothing tells of
         board = shell.board
         names = [*(route.name for route in service.routes), UNROUTED]
         self._answered = {
@@ -152,6 +154,8 @@ class Application:
             board.set(self._waiting_gauge, self._waiting)
 
     def _note(self, request: Request, name: str, response: Response, seconds: float, client: str) -> None:
+        if request.query_string == self.own_query:
+            return
         place = self._answered.get((name, response.status))
         if place is not None:
             self._shell.board.add(place)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from rankwright.errors import require
 
 MIB = 2**20
+DAY = 86_400.0  # seconds: the longest that a server waits for anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,5 @@ class Limits:
         for one in fields(self):
             value = getattr(self, one.name)
             require(value > 0, f"the limit {one.name} must be above 0, got {value}")
+        longest = max(self.seconds, self.header_seconds)
+        require(longest <= DAY, f"the limit seconds must be {DAY:g} or less, got {longest:g}")

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from rankwright.errors import MissingExtraError, SettingError, require
 from rankwright.web.limits import Limits
+from rankwright.web.warm_up import ask_by_wire
 
 EXTRA = "serve"
 
@@ -61,7 +62,7 @@ def run_server(application: Any, place: ServerPlace, limits: Limits, patience: f
     from granian.http import HTTP1Settings
     from granian.server import Server
 
-    _require_free(place)
+    check_place(place)
     # This is the server's own process. Forked ones share the models that are loaded, and the numbers of metrics.
     multiprocessing.set_start_method("fork", force=True)
     server = Server(
@@ -82,7 +83,33 @@ def run_server(application: Any, place: ServerPlace, limits: Limits, patience: f
         ssl_cert=None if place.certificate is None else Path(place.certificate),
         ssl_key=None if place.key is None else Path(place.key),
     )
-    server.serve(target_loader=lambda *_: application, wrap_loader=False)
+
+    def load(*_: Any) -> Any:  # in each process
+        if place.certificate is None:  # with TLS, connecting takes longer than what this would save
+            ask_by_wire(place.address, place.port, application.own_query)
+        return application
+
+    server.serve(target_loader=load, wrap_loader=False)
+
+
+def check_place(place: ServerPlace) -> None:
+    """Raise unless the address is free, and the certificate is one."""
+    import ssl
+
+    _require_free(place)
+    if place.certificate is not None:
+        try:
+            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+                place.certificate, place.key, _no_password
+            )
+        except (ssl.SSLError, SettingError) as error:
+            told = "are not a certificate and its key, both as PEM and the key without a password"
+            raise SettingError(f"{place.certificate} and {place.key} {told}: {error}") from None
+
+
+def _no_password() -> str:
+    """Asked for where a key is encrypted: nobody is there to type it."""
+    raise SettingError("the key wants a password")
 
 
 def _require_free(place: ServerPlace) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 TIMES = 5
+WIRE_SECONDS, ANSWER_SECONDS = 10.0, 1.0  # to begin to listen, and to answer
+BODY = 2**16  # bytes, as many as a query's documents may have
+ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # addresses to listen at, and where this machine reaches them
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +60,28 @@ def ask_itself(answer: Callable[[Any, Any], Awaitable[None]], requests: Sequence
     thread = threading.Thread(target=lambda: asyncio.run(asked()), name="warm-up")
     thread.start()
     thread.join()
+
+
+def ask_by_wire(address: str, port: int, query: str) -> None:
+    """Have the server at an address read and refuse some requests, as soon as it listens; this call does not wait.
+
+    What stands between the wire and the application is slow at first, too. Nothing takes a POST at /health, but its
+    body is read; `query` tells the application that a request is its own.
+    """
+    head = f"POST /health?{query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {BODY}\r\n\r\n"
+    request = head.encode() + bytes(BODY)
+    place = ANYWHERE.get(address, address), port
+
+    def asked() -> None:
+        end, n_left = time.monotonic() + WIRE_SECONDS, TIMES
+        while n_left and time.monotonic() < end:
+            try:
+                with socket.create_connection(place, timeout=ANSWER_SECONDS) as one:
+                    one.sendall(request)
+                    while one.recv(4096):
+                        pass
+                n_left -= 1
+            except OSError:  # not yet
+                time.sleep(0.01)
+
+    threading.Thread(target=asked, name="warm-up by wire", daemon=True).start()

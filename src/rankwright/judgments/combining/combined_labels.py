@@ -211,6 +211,7 @@ class CombinedLabels(Tabular):
             "held_out": self.held_out.to_dict(),
             "mean_weight": float(self.weights.mean()),
             "repeats": self.repeats.to_dict(),
+            "preferences": len(self.preferred),
         }
 
     def columns(self) -> Mapping[str, Sequence[Any]]:
@@ -242,8 +243,16 @@ class CombinedLabels(Tabular):
 
     @property
     def told(self) -> list[str]:
-        """What was judged twice, and what the comparison on held-out grades found, in words."""
-        return self.repeats.told + ([] if self.raters is None else self._comparison_told())
+        """What was judged twice or compared, and what the comparison on held-out grades found, in words."""
+        apart = (
+            []
+            if not len(self.preferred)
+            else [
+                f"{counted(len(self.preferred), 'preference is', 'preferences are')} not in the labels: "
+                "preferences_for (--preferences) adds what raters compared to the pairs"
+            ]
+        )
+        return [*self.repeats.told, *apart, *([] if self.raters is None else self._comparison_told())]
 
     def _comparison_told(self) -> list[str]:
         share = f"the model's share in the labels is {self.share:.2f}, the rest is the mean of a document's grades"

@@ -6,13 +6,13 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
 from rankwright.arrays import text_ids
-from rankwright.errors import FileFormatError, InputError, SettingError, UnknownNameError, require
+from rankwright.errors import FileFormatError, InputError, SettingError, UnknownNameError, require, require_input
 from rankwright.formats.file_formats import suffix_of
 from rankwright.formats.parquet import write_parquet_columns
 from rankwright.formats.storage.places import FilePath
@@ -33,6 +33,7 @@ from rankwright.judgments.files.parquet_files import read_parquet_judgments
 from rankwright.judgments.files.text_files import read_json_lines, read_qrels_of, read_quepid_json
 from rankwright.judgments.judgment_store import SQLITE_MAGIC, JudgmentStore
 from rankwright.judgments.judgment_table import KINDS, Judgments
+from rankwright.judgments.ratings import without_repeats
 
 SNIFFED = 1 << 12  # bytes of a file that tell its format
 Reader = Callable[[FilePath, Gathering, HowToRead], None]
@@ -62,8 +63,8 @@ PREFERENCE_COLUMNS = ("query", "better", "worse", "probability", "votes")
 
 def judgment_format(path: FilePath) -> str:
     """The format that a file's name shows, or else its beginning; of CSV, whether it is a book of Quepid."""
-    if is_standard(path):
-        raise FileFormatError(input_name(path), "name the format of judgments that come from standard input")
+    if is_standard(path) or Path(path).is_fifo():  # what is read to tell the format would be gone
+        raise FileFormatError(input_name(path), "name the format of judgments that come from a pipe")
     with open_input(path) as file:
         start = file.read(SNIFFED)
     if start.startswith(SQLITE_MAGIC):
@@ -89,6 +90,8 @@ def _by_beginning(start: bytes, path: FilePath) -> str:
         return "csv"
     if len(first.split()) == 4:
         return "qrels"
+    if not first:
+        raise FileFormatError(input_name(path), "is empty; wanted judgments")
     shown = first[:40]
     wanted = "wanted CSV, JSON lines, Parquet, qrels, a book of Quepid or a store"
     raise FileFormatError(input_name(path), f"begins with {shown!r}, which shows no format of judgments; {wanted}")
@@ -206,6 +209,7 @@ def write_judgments(judgments: Judgments, path: FilePath, *, format: str | None 
     if kind == "qrels":
         write_qrels(qrels_of_judgments(judgments), path)
     elif kind == "preferences":
+        require_input(not judgments.is_grade.all(), "there are no preferences to write, only grades")
         _write_rows(path, PREFERENCE_COLUMNS, preference_rows(judgments), ",")
     elif kind == "jsonl":
         with atomic_text_output(path) as file:
@@ -234,15 +238,17 @@ def _cells(judgments: Judgments) -> Iterator[list[Any]]:
 
 
 def qrels_of_judgments(judgments: Judgments) -> Qrels:
-    """The grades as TREC judgments; each document of a query may have one."""
-    graded = judgments.graded()
+    """The grades as TREC judgments; each document of a query may have one, the last that its rater gave."""
+    graded, repeats = without_repeats(judgments)
+    if not len(graded):
+        raise InputError(f"there are no grades: {(repeats.told or ['only preferences'])[-1]}")
     keys = graded.pair_keys
     again = np.flatnonzero(keys[1:] == keys[:-1])
     queries, documents = text_ids(graded.query_ids[graded.queries]), text_ids(graded.document_ids[graded.documents])
     if len(again):
         row = int(again[0])
         told = f"document {documents[row]!r} of query {queries[row]!r} has several grades, and qrels hold one"
-        raise InputError(f"{told}: choose a rater, or combine the grades into labels")
+        raise InputError(f"{told}: choose a rater, or combine the grades into labels (judgments combine)")
     return Qrels(queries, documents, graded.values)
 
 
