@@ -20,6 +20,7 @@ from rankwright.auto.trial_runs import TrialStore, TrialTask, visits_of
 from rankwright.blending.blend import Blend
 from rankwright.blending.model import BlendModel
 from rankwright.cluster.engine import Engine
+from rankwright.cluster.in_process import SerialEngine, ThreadEngine
 from rankwright.cluster.opening import open_engine
 from rankwright.compression.curve import compress
 from rankwright.data.dataset import RankingDataset
@@ -129,7 +130,12 @@ class AutoReport:
             f"of processor time{ended}"
         )
         chosen = sorted((one for one in self.tried if one.weight), key=lambda one: -one.weight)
-        if len(chosen) == 1:
+        if not whole:  # on all folds
+            yield (
+                f"chosen: {chosen[0].name}, the best on the first fold: the search ended before anything was measured "
+                "on all folds, so there is no blend, and what new queries can expect is not known"
+            )
+        elif len(chosen) == 1:
             yield f"chosen: {chosen[0].name}: no blend with others is better on held-out queries"
         else:
             told = ", ".join(f"{one.weight:.2f} × {one.name}" for one in chosen)
@@ -222,7 +228,8 @@ def _search(ranker: Any, data: RankingDataset, engine: Engine, run: TrainingRun,
     metric = as_measure(ranker.selected_metric)
     require(isinstance(ranker.selected_metric, str), "auto searches for a metric by name, such as ndcg@10")
     folds = folds_of(data, ranker.folds, ranker.seed)
-    lesson = AutoLesson(data, folds, metric.name, ranker.seed)
+    of_trial = min(engine.threads, max(1, threads // engine.workers))
+    lesson = AutoLesson(data, folds, metric.name, ranker.seed, of_trial)
     identity = run_identity(data_digest(data), None, {"metric": metric.name, "seed": ranker.seed, "folds": len(folds)})
 
     def n_docs_of(fold: int) -> int:
@@ -232,7 +239,8 @@ def _search(ranker: Any, data: RankingDataset, engine: Engine, run: TrainingRun,
     seconds = None
     if ranker.trials is None:
         seconds = seconds_of(USUAL_BUDGET if ranker.budget is None else ranker.budget) * engine.workers
-    return AutoSearch(lesson, engine, store, Purse(seconds), ranker.trials, threads)
+    purse = Purse(seconds, elsewhere=not isinstance(engine, SerialEngine | ThreadEngine))
+    return AutoSearch(lesson, engine, store, purse, ranker.trials, threads)
 
 
 def _concluded(
@@ -283,14 +291,17 @@ def _concluded(
 
 
 def _limits(ranker: Any, search: AutoSearch, finished: Sequence[TrialCandidate]) -> Any:
-    """Whether a blend of these candidates keeps the limits, by what their trials took."""
+    """Whether a blend of these candidates keeps the limits and the budget, by what their trials took."""
     most_bytes = None if ranker.limit_size is None else bytes_of(ranker.limit_size)
+    left = search.purse.left  # seconds, of which training the choice on all queries takes some
 
     def allowed(members: Members) -> bool:
         chosen = [finished[one] for one in set(members)]
         visits = sum(search.mean_of(one, "visits") for one in chosen)
         size = sum(search.mean_of(one, "bytes") for one in chosen)
-        return (ranker.limit_cost is None or visits <= ranker.limit_cost) and (most_bytes is None or size <= most_bytes)
+        if ranker.limit_cost is not None and visits > ranker.limit_cost:
+            return False
+        return (most_bytes is None or size <= most_bytes) and sum(map(search.refit_seconds, chosen)) <= left
 
     return allowed
 

@@ -36,6 +36,7 @@ class Purse:
     """Processor seconds to spend; None where trials are counted instead."""
 
     seconds: float | None
+    elsewhere: bool = True  # whether trials run in other processes, whose time is not that of this one
     spent: float = 0.0
     running: float = 0.0  # what trials under way are expected to take
     began: float = field(default_factory=time.process_time)
@@ -46,6 +47,10 @@ class Purse:
         if self.seconds is None:
             return np.inf
         return self.seconds - self.spent - self.running - (time.process_time() - self.began)
+
+    def pay(self, seconds: float) -> None:
+        """Count what a trial took, unless this process's own time tells it."""
+        self.spent += seconds if self.elsewhere else 0.0
 
     @property
     def is_empty(self) -> bool:
@@ -111,22 +116,54 @@ class AutoSearch:
                 task, expected = given[done.number]
                 self.purse.running -= expected
                 if isinstance(done.result, TrialOutcome):
-                    self.purse.spent += done.result.seconds
+                    self.purse.pay(done.result.seconds)
                     self.store.add(task, done.result)
                 else:
-                    self.purse.spent += done.result
+                    self.purse.pay(done.result)
                     self.given_up.append(task.candidate)
                 self._announce(task)
 
     def _affordable(self, tasks: Sequence[TrialTask], given: list[tuple[TrialTask, float]]) -> Iterator[TrialTask]:
         for task in tasks:
-            expected, left = self.expected(task), self.purse.left
-            if self.purse.is_empty or expected > left - self.reserve() or task.candidate in self.given_up:
+            expected, left = self.expected(task), self.purse.left - self._held(task)
+            if self.purse.is_empty or expected * self._n_further(task) > left or task.candidate in self.given_up:
+                self.given_up.append(task.candidate)
                 continue
-            limited = task if self.purse.seconds is None else task._replace(most_seconds=left)
+            limited = task if self.purse.seconds is None else task._replace(most_seconds=self._most(task, left))
             given.append((task, expected))
             self.purse.running += expected
             yield limited
+
+    def _held(self, task: TrialTask) -> float:
+        """The seconds that a trial must leave for what has to come after it."""
+        if task.on_half or self.has(task.candidate, range(self.n_folds)):
+            return self.reserve()
+        if task.fold:
+            return self.reserve() + self.refit_seconds(task.candidate)
+        return self.reserve() + self.completion() if self.expected(task) else self.reserve()
+
+    def _n_further(self, task: TrialTask) -> int:
+        """How many folds from this one on are to be measured: a candidate that fits into some of them is no use."""
+        if task.fold == 0 and not task.on_half:
+            return 1
+        return sum(not self.has(task.candidate, [fold], task.on_half) for fold in range(task.fold, self.n_folds))
+
+    def _most(self, task: TrialTask, left: float) -> float:
+        """After so many seconds a trial is given up; a first one that leaves too little for its final training too."""
+        return left if task.fold or task.on_half else left / (1 + self.n_folds / (self.n_folds - 1))
+
+    def completion(self) -> float:
+        """What it takes to measure the best that there is time for on all folds, and to train it on all queries:
+        without that there is neither a blend nor an estimate."""
+        left = self.purse.left - self.reserve()
+        begun = [one for one in self.tried if self.has(one, [0])]
+        for one in sorted(begun, key=lambda one: -self.value(one, [0])):
+            if self.has(one, range(self.n_folds)):
+                return 0.0
+            seconds = self.mean_of(one, "seconds") * (self.n_folds - 1) + self.refit_seconds(one)
+            if seconds <= left:
+                return seconds
+        return 0.0
 
     def expected(self, task: TrialTask) -> float:
         """What a trial is expected to take: as its candidate took before, or its family; nothing where all is new."""
@@ -140,13 +177,15 @@ class AutoSearch:
         return float(np.mean(seconds)) * (0.6 if task.on_half else 1.0) if seconds else 0.0
 
     def reserve(self) -> float:
-        """What training the best of the finished candidates on all queries takes."""
+        """What training the best of each kind on all queries takes, of those that were measured on all folds; where
+        there are none yet, the quickest of the others."""
         best: dict[str, tuple[float, float]] = {}
-        for one in self.tried:
-            if self.has(one, [0]):
-                found = self.value(one, [0]), self.refit_seconds(one)
-                best[one.family] = max(best.get(one.family, (-np.inf, 0.0)), found)
-        return sum(seconds for _, seconds in best.values())
+        for one in self.finished():
+            found = self.value(one, [0]), self.refit_seconds(one)
+            best[one.family] = max(best.get(one.family, (-np.inf, 0.0)), found)
+        if best:
+            return sum(seconds for _, seconds in best.values())
+        return min((self.refit_seconds(one) for one in self.tried if self.has(one, [0])), default=0.0)
 
     def refit_seconds(self, candidate: TrialCandidate) -> float:
         """What training a candidate on all queries takes."""
