@@ -71,7 +71,7 @@ class Clock:
 
 def joined(parts: Sequence[RankingDataset]) -> RankingDataset:
     """The queries of all parts."""
-    features = np.concatenate([part.dense() for part in parts])
+    features = np.concatenate([part.features for part in parts])
     labels = np.concatenate([whole_labels(part) for part in parts])
     sizes = np.concatenate([part.groups.sizes for part in parts])
     return RankingDataset.from_arrays(features, labels.astype(np.float32), group=sizes)

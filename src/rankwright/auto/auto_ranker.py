@@ -292,16 +292,17 @@ def _concluded(
 
 def _limits(ranker: Any, search: AutoSearch, finished: Sequence[TrialCandidate]) -> Any:
     """Whether a blend of these candidates keeps the limits and the budget, by what their trials took."""
-    most_bytes = None if ranker.limit_size is None else bytes_of(ranker.limit_size)
-    left = search.purse.left  # seconds, of which training the choice on all queries takes some
+    most_visits = np.inf if ranker.limit_cost is None else ranker.limit_cost
+    most_bytes = np.inf if ranker.limit_size is None else bytes_of(ranker.limit_size)
+    costs = [
+        (search.mean_of(one, "visits"), search.mean_of(one, "bytes"), search.refit_seconds(one)) for one in finished
+    ]  # once: the choice is repeated many times
+    seconds = max(search.purse.left, *(own[2] for own in costs))  # any can be taken alone: time was left for it
+    limits = most_visits, most_bytes, seconds
 
     def allowed(members: Members) -> bool:
-        chosen = [finished[one] for one in set(members)]
-        visits = sum(search.mean_of(one, "visits") for one in chosen)
-        size = sum(search.mean_of(one, "bytes") for one in chosen)
-        if ranker.limit_cost is not None and visits > ranker.limit_cost:
-            return False
-        return (most_bytes is None or size <= most_bytes) and sum(map(search.refit_seconds, chosen)) <= left
+        taken = zip(*(costs[one] for one in set(members)), strict=True)
+        return all(sum(own) <= most for own, most in zip(taken, limits, strict=True))
 
     return allowed
 
@@ -369,7 +370,7 @@ def _trained(
     if search.engine.workers > 1 or len(weights) > 1:
         # Workers' time is not that of this process: as long as trials of these candidates took.
         expected = sum(map(search.refit_seconds, weights))
-        search.purse.spent += max(0.0, expected - (time.process_time() - begin))
+        search.purse.pay(max(0.0, expected - (time.process_time() - begin)))
     chosen.on(None) if hasattr(chosen, "on") else None
     smaller = _within_limits(ranker, chosen, data, metric)
     final = smaller or chosen

@@ -28,7 +28,7 @@ AT_A_TIME = 8  # candidates that are compared on the first fold before half of t
 MOST_TRIED = 200
 BASELINE = TrialCandidate(BLMART, {})  # what the choice is compared with
 ALWAYS = (TrialCandidate(LAMBDAMART, {}).key, BASELINE.key)  # which are measured on all folds in any case
-LEAST_LEFT = 0.02  # of the budget: with less left no trial is begun
+LEAST_LEFT, FOR_CHOOSING = 0.02, 0.5  # of the budget, and seconds: with less left no trial is begun
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +55,7 @@ class Purse:
     @property
     def is_empty(self) -> bool:
         """Whether nothing more should be begun."""
-        return self.seconds is not None and self.left < LEAST_LEFT * self.seconds
+        return self.seconds is not None and self.left < max(LEAST_LEFT * self.seconds, FOR_CHOOSING)
 
 
 @dataclass(slots=True, eq=False)
@@ -85,6 +85,8 @@ class AutoSearch:
             n_left = MOST_TRIED if self.trials is None else self.trials
             while n_left > 0 and not self.purse.is_empty:
                 batch = list(islice(every, min(AT_A_TIME, n_left)))
+                if not batch:
+                    break
                 n_left -= len(batch)
                 self._race(batch)
         except KeyboardInterrupt:
@@ -153,17 +155,16 @@ class AutoSearch:
         return left if task.fold or task.on_half else left / (1 + self.n_folds / (self.n_folds - 1))
 
     def completion(self) -> float:
-        """What it takes to measure the best that there is time for on all folds, and to train it on all queries:
-        without that there is neither a blend nor an estimate."""
-        left = self.purse.left - self.reserve()
+        """What it takes to measure the best of each kind on all folds and to train it on all queries, of those kinds
+        that there is time for: without that there is neither a blend nor an estimate."""
+        left, taken, kinds = self.purse.left - self.reserve(), 0.0, set[str]()
         begun = [one for one in self.tried if self.has(one, [0])]
         for one in sorted(begun, key=lambda one: -self.value(one, [0])):
-            if self.has(one, range(self.n_folds)):
-                return 0.0
             seconds = self.mean_of(one, "seconds") * (self.n_folds - 1) + self.refit_seconds(one)
-            if seconds <= left:
-                return seconds
-        return 0.0
+            if one.family not in kinds and not self.has(one, range(self.n_folds)) and taken + seconds <= left:
+                taken += seconds
+            kinds.add(one.family)
+        return taken
 
     def expected(self, task: TrialTask) -> float:
         """What a trial is expected to take: as its candidate took before, or its family; nothing where all is new."""
