@@ -2,11 +2,12 @@
 
 In each fold of LETOR's sets every system is trained on `train`, `vali` chooses its number of trees, and `test` is
 looked at once. Settings are defaults; LightGBM also has small trees, which suit these sets. The metric that is watched
-is NDCG@10. Differences are paired by query, and sets weigh alike in the mean over sets. What was run is kept in
-results/official-folds, and with `--record` taken to another machine: the same command goes on.
+is NDCG@10. `blend`, if asked for, is the mean of z-scores of `BLMART()` and `RankNet()`. Differences are paired by
+query, and sets weigh alike in the mean over sets. What was run is kept in results/official-folds, and with `--record`
+taken to another machine: the same command goes on.
 
     python -m benchmarks.quality.official_folds --record docs/records
-    python -m benchmarks.quality.official_folds --tell --record docs/records
+    python -m benchmarks.quality.official_folds --sets MQ2007 --systems blend bl-mart --record docs/records
 """
 
 from __future__ import annotations
@@ -54,6 +55,11 @@ def _blmart(train: RankingDataset, valid: RankingDataset, test: RankingDataset, 
     return rw.BLMART(seed=seed, threads=1).fit(train, valid=valid).predict(test)
 
 
+def _blend(train: RankingDataset, valid: RankingDataset, test: RankingDataset, seed: int) -> Float64Array:
+    parts = [kind(seed=seed, threads=1).fit(train, valid=valid) for kind in (rw.BLMART, rw.RankNet)]
+    return rw.blend(parts, valid, weights=[1, 1]).predict(test)
+
+
 def _catboost(train: RankingDataset, valid: RankingDataset, test: RankingDataset, seed: int) -> Float64Array:
     from catboost import CatBoostRanker, Pool
 
@@ -82,12 +88,15 @@ def _lightgbm(**settings: Any) -> Callable[..., Float64Array]:
     return scores
 
 
-OURS: dict[str, Callable[..., Float64Array]] = {"lambdamart": _lambdamart, "bl-mart": _blmart}
+OURS: dict[str, Callable[..., Float64Array]] = {"lambdamart": _lambdamart, "bl-mart": _blmart, "blend": _blend}
 PEERS: dict[str, Callable[..., Float64Array]] = {
     "catboost": _catboost,
     "lightgbm": _lightgbm(),
     "lightgbm-small": _lightgbm(num_leaves=7, learning_rate=0.05),
 }
+
+
+DEFAULT = ("lambdamart", "bl-mart", *PEERS)
 
 
 class Task(NamedTuple):
@@ -130,18 +139,21 @@ def pooled(gaps: ByQuery) -> str:
     return f"{one.difference:+.4f} ({one.low:+.4f} to {one.high:+.4f}), p {one.p_value:.3f}"
 
 
-def rows(done: dict[str, list[int]]) -> Iterator[dict[str, object]]:
-    """Each system's means, and the leads of ours over each peer."""
+def rows(done: dict[str, list[int]], systems: Sequence[str]) -> Iterator[dict[str, object]]:
+    """Each system's means, and the leads of ours over each peer, and of the blend over the others of ours."""
+    ours = [system for system in systems if system in OURS]
+    pairs = [*product(ours, [system for system in systems if system in PEERS])]
+    pairs += [("blend", own) for own in ours if own != "blend" and "blend" in ours]
     for metric in METRICS:
         values = {(name, system): values_of(name, system, folds, metric)
-                  for name, folds in done.items() for system in (*OURS, *PEERS)}  # fmt: skip
-        for system in (*OURS, *PEERS):
+                  for name, folds in done.items() for system in systems}  # fmt: skip
+        for system in systems:
             row: dict[str, object] = {"": f"{system}, {metric}"}
             for name, folds in done.items():
                 seconds = np.mean([one["seconds"] for one in kept_of(name, system, folds)])
                 row[name] = f"{values[name, system].mean():.4f} ({seconds:.0f} s a fold)"
             yield row
-        for own, peer in product(OURS, PEERS):
+        for own, peer in pairs:
             gaps = {name: values[name, own] - values[name, peer] for name in done}
             found = {name: judge_set(gap) for name, gap in gaps.items()}
             row = {"": f"{own} over {peer}, {metric}"}
@@ -153,7 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--folds", nargs="+", type=int, default=list(range(1, FOLDS + 1)))
-    parser.add_argument("--systems", nargs="+", choices=(*OURS, *PEERS), default=[*OURS, *PEERS])
+    parser.add_argument("--systems", nargs="+", choices=(*OURS, *PEERS), default=list(DEFAULT))
     parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep results in this folder, too, in one file")
     parser.add_argument("--tell", action="store_true", help="run nothing more")
     options = parser.parse_args()
@@ -166,11 +178,11 @@ def main() -> None:
     if options.record:
         leave_record(options.record / RECORD, FOLDER, FOLDER.glob("*/*/*.json"))
     done = {
-        name: [fold for fold in options.folds if all(Task(name, fold, one).path.exists() for one in (*OURS, *PEERS))]
+        name: [fold for fold in options.folds if all(Task(name, fold, one).path.exists() for one in options.systems)]
         for name in options.sets
     }
     told = ", ".join(f"{name} {len(folds)}" for name, folds in done.items())
-    found = list(rows({name: folds for name, folds in done.items() if folds}))
+    found = list(rows({name: folds for name, folds in done.items() if folds}, options.systems))
     show("quality-official-folds", f"With validation data, official folds ({told})", found)
 
 
