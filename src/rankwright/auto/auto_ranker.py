@@ -136,7 +136,7 @@ class AutoReport:
                 "on all folds, so there is no blend, and what new queries can expect is not known"
             )
         elif len(chosen) == 1:
-            yield f"chosen: {chosen[0].name}: no blend with others is better on held-out queries"
+            yield f"chosen: {chosen[0].name}: no blend within budget and limits is better on held-out queries"
         else:
             told = ", ".join(f"{one.weight:.2f} × {one.name}" for one in chosen)
             best = max((one for one in self.tried if one.folds == self.folds), key=lambda one: one.value, default=None)

@@ -144,15 +144,22 @@ class AutoSearch:
             return self.reserve() + self.refit_seconds(task.candidate)
         return self.reserve() + self.completion() if self.expected(task) else self.reserve()
 
-    def _n_further(self, task: TrialTask) -> int:
-        """How many folds from this one on are to be measured: a candidate that fits into some of them is no use."""
+    @property
+    def _whole(self) -> float:
+        """All folds and the training on all queries, in trials: a candidate that there is no time to finish is no use."""
+        return self.n_folds + self.n_folds / (self.n_folds - 1)
+
+    def _n_further(self, task: TrialTask) -> float:
+        """How many trials a candidate still takes from this one on."""
         if task.fold == 0 and not task.on_half:
-            return 1
+            return self._whole
         return sum(not self.has(task.candidate, [fold], task.on_half) for fold in range(task.fold, self.n_folds))
 
     def _most(self, task: TrialTask, left: float) -> float:
-        """After so many seconds a trial is given up; a first one that leaves too little for its final training too."""
-        return left if task.fold or task.on_half else left / (1 + self.n_folds / (self.n_folds - 1))
+        """After so many seconds a trial is given up. Where nothing else is measured, one fold must do."""
+        if task.fold or task.on_half:
+            return left
+        return left / (self._whole if any(self.has(one, [0]) for one in self.tried) else self._whole - self.n_folds + 1)
 
     def completion(self) -> float:
         """What it takes to measure the best of each kind on all folds and to train it on all queries, of those kinds
