@@ -22,6 +22,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -228,9 +229,7 @@ def _flaml(parts: Parts, seed: int, budget: float) -> Float64Array:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from flaml import AutoML
-
-            model = AutoML()
+            model = import_module("flaml").AutoML()  # which has no types, and need not be there
             model.fit(
                 X_train=train.features, y_train=whole_labels(train), groups=train.groups.sizes,
                 X_val=valid.features, y_val=whole_labels(valid), groups_val=valid.groups.sizes,
@@ -290,7 +289,7 @@ def rows(done: Sequence[tuple[str, int]], systems: Sequence[str], budget: float)
 
     def values(name: str, system: str, metric: str) -> Float64Array:
         found = [Task(own, fold, system, budget).kept[metric] for own, fold in done if own == name]
-        return np.nan_to_num(np.concatenate(found))
+        return np.asarray(np.nan_to_num(np.concatenate(found)))
 
     for metric in METRICS:
         for system in systems:

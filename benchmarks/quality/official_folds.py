@@ -79,7 +79,10 @@ def _lightgbm(**settings: Any) -> Callable[..., Float64Array]:
         warnings.simplefilter("ignore")  # of names of arguments that are to change
         quiet: dict[str, Any] = {"random_state": seed, "n_jobs": 1, "verbose": -1, "n_estimators": MOST_TREES}
         model = LGBMRanker(**(quiet | settings))
-        watched = {"eval_set": [(valid.features, whole_labels(valid))], "eval_group": [valid.groups.sizes]}
+        watched: dict[str, Any] = {
+            "eval_set": [(valid.features, whole_labels(valid))],
+            "eval_group": [valid.groups.sizes],
+        }
         stop = early_stopping(PATIENCE, verbose=False)
         sizes = train.groups.sizes
         model.fit(train.features, whole_labels(train), group=sizes, eval_at=[10], callbacks=[stop], **watched)
@@ -130,7 +133,7 @@ def kept_of(name: str, system: str, folds: Sequence[int]) -> list[dict[str, Any]
 
 
 def values_of(name: str, system: str, folds: Sequence[int], metric: str) -> Float64Array:
-    return np.nan_to_num(np.concatenate([one[metric] for one in kept_of(name, system, folds)]))
+    return np.asarray(np.nan_to_num(np.concatenate([one[metric] for one in kept_of(name, system, folds)])))
 
 
 def pooled(gaps: ByQuery) -> str:

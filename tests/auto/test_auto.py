@@ -14,7 +14,7 @@ from rankwright.auto import search as searching
 from rankwright.auto.candidates import FIRST, TrialCandidate, candidates
 from rankwright.auto.selection import Estimate, HeldOut, repeated_choices
 from rankwright.auto.settings import bytes_of, seconds_of
-from rankwright.auto.trial_runs import visits_of
+from rankwright.auto.trial_runs import TrialOutcome, make_trial, visits_of
 from rankwright.cluster.in_process import SerialEngine, ThreadEngine
 from rankwright.errors import InputError, SettingError
 
@@ -137,10 +137,11 @@ def test_a_budget_is_kept(data, monkeypatch):
 
 def test_a_short_budget_goes_to_what_can_be_measured_on_all_folds(data, monkeypatch):
     seconds = dict(zip(QUICK, (27.0, 3.0, 1.0, 2.0, 27.0), strict=True))  # as these trials say, whatever they took
-    make = searching.make_trial
 
     def told(lesson, task, report):
-        return replace(make(lesson, task, report), seconds=seconds[task.candidate])
+        outcome = make_trial(lesson, task, report)
+        assert isinstance(outcome, TrialOutcome)
+        return replace(outcome, seconds=seconds[task.candidate])
 
     monkeypatch.setattr(searching, "make_trial", told)
     monkeypatch.setattr(searching, "AT_A_TIME", len(QUICK))

@@ -146,7 +146,7 @@ class AutoSearch:
 
     @property
     def _whole(self) -> float:
-        """All folds and the training on all queries, in trials: a candidate that there is no time to finish is no use."""
+        """All folds and the training on all queries, in trials: what there is no time to finish is no use."""
         return self.n_folds + self.n_folds / (self.n_folds - 1)
 
     def _n_further(self, task: TrialTask) -> float:
