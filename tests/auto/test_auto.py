@@ -245,3 +245,6 @@ def test_an_interval_by_hand():
     assert one.mean == pytest.approx(0.6)
     assert one.error == pytest.approx(np.sqrt(1 / 3) / 2)
     assert (one.low + one.high) / 2 == pytest.approx(0.6)
+    wider = Estimate.of(np.full(4, 0.5), one_choice=np.array([0.0, 1.0, 0.0, 1.0]))
+    assert wider.mean == pytest.approx(0.5)
+    assert wider.error == pytest.approx(np.sqrt(1 / 3) / 2)

@@ -312,16 +312,16 @@ def _estimates(
 ) -> tuple[Estimate, Estimate | None]:
     """What new queries can expect, and by how much that is more than from bags of trees with their defaults."""
     expected = repeated_choices(held_out, search.lesson.seed)
-    counted = ~np.isnan(expected)
+    counted, chosen = ~np.isnan(expected), held_out.values(members)
     shift, error = _learning_curve(search, held_out, finished, members)
-    estimate = Estimate.of(expected[counted], shift, error)
+    estimate = Estimate.of(expected[counted], shift, error, chosen[counted])
     keys = [one.key for one in finished]
     if BASELINE.key not in keys:
         return estimate, None
     others = held_out.values((keys.index(BASELINE.key),))
     if (members := tuple(sorted(set(members)))) == (keys.index(BASELINE.key),):
         return estimate, Estimate(0.0, 0.0, 0.0, 0.0, 1.0)
-    return estimate, Estimate.of((expected - others)[counted])
+    return estimate, Estimate.of((expected - others)[counted], one_choice=(chosen - others)[counted])
 
 
 def _learning_curve(
