@@ -9,24 +9,23 @@ what is kept is not computed again: a run that was stopped goes on. The small se
 the end, as a table, and as a picture in docs/images. On a busy machine processor times grow, by half and more:
 `--again` runs everything once more and keeps the least. `--record` takes results to another machine.
 
-    python -m benchmarks.quality_time                                          # everything: hours
-    python -m benchmarks.quality_time --sets mq2008 ohsumed --without tuned    # minutes
-    python -m benchmarks.quality_time --no-runs                                # tell what is there
-    python -m benchmarks.quality_time --record docs/records --again --sets mq2008
+    python -m benchmarks.quality.against_time                                          # everything: hours
+    python -m benchmarks.quality.against_time --sets mq2008 ohsumed --without tuned    # minutes
+    python -m benchmarks.quality.against_time --no-runs                                # tell what is there
+    python -m benchmarks.quality.against_time --record docs/records --again --sets mq2008
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tarfile
 from collections.abc import Sequence
-from io import BytesIO
 from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from benchmarks.helpers.kept_runs import leave_record, take_record
 from benchmarks.helpers.places import CHECKOUT
 from benchmarks.helpers.records import show
 from benchmarks.quality.data_sets import SETS, available
@@ -109,27 +108,6 @@ def compute_missing(tasks: Sequence[Task], *, again: bool = False) -> None:
         warm_up()
     for number, task in enumerate(missing, 1):
         print(f"{number}/{len(missing)} {task.set} {task.fold} {task.system}: {run(task):.1f} s", flush=True)
-
-
-def take_record(record: Path) -> None:
-    """Add what the record has to the results that are kept here."""
-    if record.exists():
-        with tarfile.open(record) as kept:
-            lacking = [one for one in kept.getmembers() if not (FOLDER / one.name).exists()]
-            kept.extractall(FOLDER, lacking, filter="data")
-
-
-def leave_record(record: Path, tasks: Sequence[Task]) -> None:
-    """Write the results of the tasks that are there to the record, and what it has of others."""
-    take_record(record)
-    unfinished = record.with_suffix(".part")
-    with tarfile.open(unfinished, "w:xz") as kept:
-        for path in sorted(task.path for task in tasks if is_timed(task)):
-            content = path.read_bytes()
-            member = tarfile.TarInfo(str(path.relative_to(FOLDER)))  # without a day or an owner
-            member.size = len(content)
-            kept.addfile(member, BytesIO(content))
-    unfinished.replace(record)
 
 
 def warm_up() -> None:
@@ -284,11 +262,11 @@ def main() -> None:
     sets = [name for name in ORDER if name in here and name in (options.sets or here)]
     record = options.record and options.record / RECORD
     if record:
-        take_record(record)
+        take_record(record, FOLDER)
     if not options.no_runs:
         compute_missing(tasks_of(sets, options.without, options.folds), again=options.again)
     if record:
-        leave_record(record, tasks_of(ORDER, ["-"], FOLDS))
+        leave_record(record, FOLDER, [task.path for task in tasks_of(ORDER, ["-"], FOLDS) if is_timed(task)])
     tell(sets, options.folds)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -12,8 +14,8 @@ from rankwright.auto import search as searching
 from rankwright.auto.candidates import FIRST, TrialCandidate, candidates
 from rankwright.auto.selection import Estimate, HeldOut, repeated_choices
 from rankwright.auto.settings import bytes_of, seconds_of
-from rankwright.auto.trial_runs import visits_of
-from rankwright.cluster.in_process import SerialEngine
+from rankwright.auto.trial_runs import TrialOutcome, make_trial, visits_of
+from rankwright.cluster.in_process import SerialEngine, ThreadEngine
 from rankwright.errors import InputError, SettingError
 
 SMALL = {"n_trees": 5, "max_leaves": 4}
@@ -124,12 +126,40 @@ def test_ctrl_c_leaves_the_best_so_far(data, monkeypatch):
     assert found.predict(data).shape == (data.n_docs,)
 
 
-def test_a_budget_is_kept(data):
+def test_a_budget_is_kept(data, monkeypatch):
+    endless = (TrialCandidate("lambdamart", {"n_trees": n, "max_leaves": 4}) for n in count(5))
+    monkeypatch.setattr(searching, "candidates", lambda data, seed: endless)  # noqa: ARG005
     begin = time.process_time()
     found = search(data, trials=None, budget="4s")
     assert time.process_time() - begin < 8  # of this process; trials run in workers
-    assert found.report_.seconds < 4 * 1.1
-    assert found.report_.tried
+    assert 3 < found.report_.seconds < 4 * 1.1
+
+
+def test_a_short_budget_goes_to_what_can_be_measured_on_all_folds(data, monkeypatch):
+    seconds = dict(zip(QUICK, (27.0, 3.0, 1.0, 2.0, 27.0), strict=True))  # as these trials say, whatever they took
+
+    def told(lesson, task, report):
+        outcome = make_trial(lesson, task, report)
+        assert isinstance(outcome, TrialOutcome)
+        return replace(outcome, seconds=seconds[task.candidate])
+
+    monkeypatch.setattr(searching, "make_trial", told)
+    monkeypatch.setattr(searching, "AT_A_TIME", len(QUICK))
+    monkeypatch.setattr("rankwright.auto.auto_ranker.SerialEngine", ThreadEngine)  # so that what they say counts
+    monkeypatch.setattr("rankwright.auto.auto_ranker.ThreadEngine", ThreadEngine)
+    found = search(data, trials=None, budget=70).report_
+    folds = {one.name: one.folds for one in found.tried}
+    assert folds[QUICK[0].name] == 1  # two more folds of it would take more than is left
+    assert folds[QUICK[1].name] == folds[QUICK[2].name] == folds[QUICK[3].name] == 3
+    assert QUICK[4].name not in folds  # what it would take is known by its kind
+    assert found.estimate is not None
+    assert found.seconds < 70 * 1.1
+
+
+def test_trials_in_this_process_are_counted_once(data):
+    begin = time.process_time()
+    found = search(data)
+    assert found.report_.seconds <= time.process_time() - begin
 
 
 def test_limits_are_kept_by_choosing_or_by_compressing(data):
@@ -145,7 +175,9 @@ def test_limits_are_kept_by_choosing_or_by_compressing(data):
     [
         ({"budget": "soon"}, "a budget reads like 90s, 10m or 1h30m"),
         ({"budget": "1m", "trials": 3}, "give one of them"),
+        ({"budget": "0s"}, "budget must be above 0, got '0s'"),
         ({"limit_size": "small", "trials": 1}, "a size reads like 500kB or 5MB"),
+        ({"limit_size": "0kB", "trials": 1}, "limit_size must be a byte or more, got '0kB'"),
     ],
 )
 def test_mistakes_are_told(settings, told, data):
@@ -213,3 +245,6 @@ def test_an_interval_by_hand():
     assert one.mean == pytest.approx(0.6)
     assert one.error == pytest.approx(np.sqrt(1 / 3) / 2)
     assert (one.low + one.high) / 2 == pytest.approx(0.6)
+    wider = Estimate.of(np.full(4, 0.5), one_choice=np.array([0.0, 1.0, 0.0, 1.0]))
+    assert wider.mean == pytest.approx(0.5)
+    assert wider.error == pytest.approx(np.sqrt(1 / 3) / 2)

@@ -35,6 +35,16 @@ def test_it_writes_a_model_a_report_and_tells(run, tmp_path):
     assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "best.rw").read_bytes()
 
 
+def test_nothing_to_learn_from_is_refused_unless_that_is_allowed(run, tmp_path):
+    lines = (tmp_path / "train.txt").read_text().splitlines()
+    (tmp_path / "zero.txt").write_text("".join(f"0{line[1:]}\n" for line in lines))
+    options = ["zero.txt", "--trials", "1", "--folds", "2", "--workers", "1", "--out", "empty.rw"]
+    refused = run("auto", *options)
+    assert refused.code == 2
+    assert "--allow-empty" in refused.stderr
+    assert run("auto", *options, "--allow-empty").code == 0
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

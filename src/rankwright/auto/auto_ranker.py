@@ -20,6 +20,7 @@ from rankwright.auto.trial_runs import TrialStore, TrialTask, visits_of
 from rankwright.blending.blend import Blend
 from rankwright.blending.model import BlendModel
 from rankwright.cluster.engine import Engine
+from rankwright.cluster.in_process import SerialEngine, ThreadEngine
 from rankwright.cluster.opening import open_engine
 from rankwright.compression.curve import compress
 from rankwright.data.dataset import RankingDataset
@@ -129,8 +130,13 @@ class AutoReport:
             f"of processor time{ended}"
         )
         chosen = sorted((one for one in self.tried if one.weight), key=lambda one: -one.weight)
-        if len(chosen) == 1:
-            yield f"chosen: {chosen[0].name}: no blend with others is better on held-out queries"
+        if not whole:  # on all folds
+            yield (
+                f"chosen: {chosen[0].name}, the best on the first fold: the search ended before anything was measured "
+                "on all folds, so there is no blend, and what new queries can expect is not known"
+            )
+        elif len(chosen) == 1:
+            yield f"chosen: {chosen[0].name}: no blend within budget and limits is better on held-out queries"
         else:
             told = ", ".join(f"{one.weight:.2f} × {one.name}" for one in chosen)
             best = max((one for one in self.tried if one.folds == self.folds), key=lambda one: one.value, default=None)
@@ -222,7 +228,8 @@ def _search(ranker: Any, data: RankingDataset, engine: Engine, run: TrainingRun,
     metric = as_measure(ranker.selected_metric)
     require(isinstance(ranker.selected_metric, str), "auto searches for a metric by name, such as ndcg@10")
     folds = folds_of(data, ranker.folds, ranker.seed)
-    lesson = AutoLesson(data, folds, metric.name, ranker.seed)
+    of_trial = min(engine.threads, max(1, threads // engine.workers))
+    lesson = AutoLesson(data, folds, metric.name, ranker.seed, of_trial)
     identity = run_identity(data_digest(data), None, {"metric": metric.name, "seed": ranker.seed, "folds": len(folds)})
 
     def n_docs_of(fold: int) -> int:
@@ -232,7 +239,8 @@ def _search(ranker: Any, data: RankingDataset, engine: Engine, run: TrainingRun,
     seconds = None
     if ranker.trials is None:
         seconds = seconds_of(USUAL_BUDGET if ranker.budget is None else ranker.budget) * engine.workers
-    return AutoSearch(lesson, engine, store, Purse(seconds), ranker.trials, threads)
+    purse = Purse(seconds, elsewhere=not isinstance(engine, SerialEngine | ThreadEngine))
+    return AutoSearch(lesson, engine, store, purse, ranker.trials, threads)
 
 
 def _concluded(
@@ -283,14 +291,18 @@ def _concluded(
 
 
 def _limits(ranker: Any, search: AutoSearch, finished: Sequence[TrialCandidate]) -> Any:
-    """Whether a blend of these candidates keeps the limits, by what their trials took."""
-    most_bytes = None if ranker.limit_size is None else bytes_of(ranker.limit_size)
+    """Whether a blend of these candidates keeps the limits and the budget, by what their trials took."""
+    most_visits = np.inf if ranker.limit_cost is None else ranker.limit_cost
+    most_bytes = np.inf if ranker.limit_size is None else bytes_of(ranker.limit_size)
+    costs = [
+        (search.mean_of(one, "visits"), search.mean_of(one, "bytes"), search.refit_seconds(one)) for one in finished
+    ]  # once: the choice is repeated many times
+    seconds = max(search.purse.left, *(own[2] for own in costs))  # any can be taken alone: time was left for it
+    limits = most_visits, most_bytes, seconds
 
     def allowed(members: Members) -> bool:
-        chosen = [finished[one] for one in set(members)]
-        visits = sum(search.mean_of(one, "visits") for one in chosen)
-        size = sum(search.mean_of(one, "bytes") for one in chosen)
-        return (ranker.limit_cost is None or visits <= ranker.limit_cost) and (most_bytes is None or size <= most_bytes)
+        taken = zip(*(costs[one] for one in set(members)), strict=True)
+        return all(sum(own) <= most for own, most in zip(taken, limits, strict=True))
 
     return allowed
 
@@ -300,16 +312,16 @@ def _estimates(
 ) -> tuple[Estimate, Estimate | None]:
     """What new queries can expect, and by how much that is more than from bags of trees with their defaults."""
     expected = repeated_choices(held_out, search.lesson.seed)
-    counted = ~np.isnan(expected)
+    counted, chosen = ~np.isnan(expected), held_out.values(members)
     shift, error = _learning_curve(search, held_out, finished, members)
-    estimate = Estimate.of(expected[counted], shift, error)
+    estimate = Estimate.of(expected[counted], shift, error, chosen[counted])
     keys = [one.key for one in finished]
     if BASELINE.key not in keys:
         return estimate, None
     others = held_out.values((keys.index(BASELINE.key),))
     if (members := tuple(sorted(set(members)))) == (keys.index(BASELINE.key),):
         return estimate, Estimate(0.0, 0.0, 0.0, 0.0, 1.0)
-    return estimate, Estimate.of((expected - others)[counted])
+    return estimate, Estimate.of((expected - others)[counted], one_choice=(chosen - others)[counted])
 
 
 def _learning_curve(
@@ -358,7 +370,7 @@ def _trained(
     if search.engine.workers > 1 or len(weights) > 1:
         # Workers' time is not that of this process: as long as trials of these candidates took.
         expected = sum(map(search.refit_seconds, weights))
-        search.purse.spent += max(0.0, expected - (time.process_time() - begin))
+        search.purse.pay(max(0.0, expected - (time.process_time() - begin)))
     chosen.on(None) if hasattr(chosen, "on") else None
     smaller = _within_limits(ranker, chosen, data, metric)
     final = smaller or chosen

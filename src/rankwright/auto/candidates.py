@@ -133,3 +133,4 @@ class AutoLesson:
     tests: tuple[IntArray, ...]  # the queries of each fold
     metric: str
     seed: int
+    threads: int  # of each trial

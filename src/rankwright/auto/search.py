@@ -28,7 +28,7 @@ AT_A_TIME = 8  # candidates that are compared on the first fold before half of t
 MOST_TRIED = 200
 BASELINE = TrialCandidate(BLMART, {})  # what the choice is compared with
 ALWAYS = (TrialCandidate(LAMBDAMART, {}).key, BASELINE.key)  # which are measured on all folds in any case
-LEAST_LEFT = 0.02  # of the budget: with less left no trial is begun
+LEAST_LEFT, FOR_CHOOSING = 0.02, 0.5  # of the budget, and seconds: with less left no trial is begun
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +36,7 @@ class Purse:
     """Processor seconds to spend; None where trials are counted instead."""
 
     seconds: float | None
+    elsewhere: bool = True  # whether trials run in other processes, whose time is not that of this one
     spent: float = 0.0
     running: float = 0.0  # what trials under way are expected to take
     began: float = field(default_factory=time.process_time)
@@ -47,10 +48,14 @@ class Purse:
             return np.inf
         return self.seconds - self.spent - self.running - (time.process_time() - self.began)
 
+    def pay(self, seconds: float) -> None:
+        """Count what a trial took, unless this process's own time tells it."""
+        self.spent += seconds if self.elsewhere else 0.0
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing more should be begun."""
-        return self.seconds is not None and self.left < LEAST_LEFT * self.seconds
+        return self.seconds is not None and self.left < max(LEAST_LEFT * self.seconds, FOR_CHOOSING)
 
 
 @dataclass(slots=True, eq=False)
@@ -80,6 +85,8 @@ class AutoSearch:
             n_left = MOST_TRIED if self.trials is None else self.trials
             while n_left > 0 and not self.purse.is_empty:
                 batch = list(islice(every, min(AT_A_TIME, n_left)))
+                if not batch:
+                    break
                 n_left -= len(batch)
                 self._race(batch)
         except KeyboardInterrupt:
@@ -111,22 +118,60 @@ class AutoSearch:
                 task, expected = given[done.number]
                 self.purse.running -= expected
                 if isinstance(done.result, TrialOutcome):
-                    self.purse.spent += done.result.seconds
+                    self.purse.pay(done.result.seconds)
                     self.store.add(task, done.result)
                 else:
-                    self.purse.spent += done.result
+                    self.purse.pay(done.result)
                     self.given_up.append(task.candidate)
                 self._announce(task)
 
     def _affordable(self, tasks: Sequence[TrialTask], given: list[tuple[TrialTask, float]]) -> Iterator[TrialTask]:
         for task in tasks:
-            expected, left = self.expected(task), self.purse.left
-            if self.purse.is_empty or expected > left - self.reserve() or task.candidate in self.given_up:
+            expected, left = self.expected(task), self.purse.left - self._held(task)
+            if self.purse.is_empty or expected * self._n_further(task) > left or task.candidate in self.given_up:
+                self.given_up.append(task.candidate)
                 continue
-            limited = task if self.purse.seconds is None else task._replace(most_seconds=left)
+            limited = task if self.purse.seconds is None else task._replace(most_seconds=self._most(task, left))
             given.append((task, expected))
             self.purse.running += expected
             yield limited
+
+    def _held(self, task: TrialTask) -> float:
+        """The seconds that a trial must leave for what has to come after it."""
+        if task.on_half or self.has(task.candidate, range(self.n_folds)):
+            return self.reserve()
+        if task.fold:
+            return self.reserve() + self.refit_seconds(task.candidate)
+        return self.reserve() + self.completion() if self.expected(task) else self.reserve()
+
+    @property
+    def _whole(self) -> float:
+        """All folds and the training on all queries, in trials: what there is no time to finish is no use."""
+        return self.n_folds + self.n_folds / (self.n_folds - 1)
+
+    def _n_further(self, task: TrialTask) -> float:
+        """How many trials a candidate still takes from this one on."""
+        if task.fold == 0 and not task.on_half:
+            return self._whole
+        return sum(not self.has(task.candidate, [fold], task.on_half) for fold in range(task.fold, self.n_folds))
+
+    def _most(self, task: TrialTask, left: float) -> float:
+        """After so many seconds a trial is given up. Where nothing else is measured, one fold must do."""
+        if task.fold or task.on_half:
+            return left
+        return left / (self._whole if any(self.has(one, [0]) for one in self.tried) else self._whole - self.n_folds + 1)
+
+    def completion(self) -> float:
+        """What it takes to measure the best of each kind on all folds and to train it on all queries, of those kinds
+        that there is time for: without that there is neither a blend nor an estimate."""
+        left, taken, kinds = self.purse.left - self.reserve(), 0.0, set[str]()
+        begun = [one for one in self.tried if self.has(one, [0])]
+        for one in sorted(begun, key=lambda one: -self.value(one, [0])):
+            seconds = self.mean_of(one, "seconds") * (self.n_folds - 1) + self.refit_seconds(one)
+            if one.family not in kinds and not self.has(one, range(self.n_folds)) and taken + seconds <= left:
+                taken += seconds
+            kinds.add(one.family)
+        return taken
 
     def expected(self, task: TrialTask) -> float:
         """What a trial is expected to take: as its candidate took before, or its family; nothing where all is new."""
@@ -140,13 +185,15 @@ class AutoSearch:
         return float(np.mean(seconds)) * (0.6 if task.on_half else 1.0) if seconds else 0.0
 
     def reserve(self) -> float:
-        """What training the best of the finished candidates on all queries takes."""
+        """What training the best of each kind on all queries takes, of those that were measured on all folds; where
+        there are none yet, the quickest of the others."""
         best: dict[str, tuple[float, float]] = {}
-        for one in self.tried:
-            if self.has(one, [0]):
-                found = self.value(one, [0]), self.refit_seconds(one)
-                best[one.family] = max(best.get(one.family, (-np.inf, 0.0)), found)
-        return sum(seconds for _, seconds in best.values())
+        for one in self.finished():
+            found = self.value(one, [0]), self.refit_seconds(one)
+            best[one.family] = max(best.get(one.family, (-np.inf, 0.0)), found)
+        if best:
+            return sum(seconds for _, seconds in best.values())
+        return min((self.refit_seconds(one) for one in self.tried if self.has(one, [0])), default=0.0)
 
     def refit_seconds(self, candidate: TrialCandidate) -> float:
         """What training a candidate on all queries takes."""

@@ -102,11 +102,17 @@ class Estimate:
     p_value: float  # that the mean is 0
 
     @classmethod
-    def of(cls, values: Float64Array, shift: float = 0.0, own_error: float = 0.0) -> Estimate:
-        """The estimate from a value of each query; `shift` is added to the mean, and is itself off by `own_error`."""
+    def of(
+        cls, values: Float64Array, shift: float = 0.0, own_error: float = 0.0, one_choice: Float64Array | None = None
+    ) -> Estimate:
+        """The estimate from a value of each query; `shift` is added to the mean, and is itself off by `own_error`.
+
+        Means over many choices vary less between queries than the values of `one_choice`, which is what is used.
+        """
         n = len(values)
         mean = float(values.mean()) + shift
-        error = float(np.hypot(values.std(ddof=1) / np.sqrt(n), own_error)) if n > 1 else np.inf
+        spread = max(own.std(ddof=1) for own in (values, one_choice) if own is not None) if n > 1 else np.inf
+        error = float(np.hypot(spread / np.sqrt(n), own_error))
         reach = float(student.ppf(0.975, max(n - 1, 1))) * error
         p_value = 1.0 if error in (0.0, np.inf) else float(2 * student.sf(abs(mean) / error, max(n - 1, 1)))
         return cls(mean, error, mean - reach, mean + reach, p_value)

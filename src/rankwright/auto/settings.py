@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from rankwright.errors import SettingError
+from rankwright.errors import SettingError, require
 from rankwright.settings.setting import setting, settings_class
 from rankwright.settings.shared import AimedSettings, RankerSettings
 
@@ -46,12 +46,15 @@ class AutoSettings(AimedSettings, RankerSettings):
 
 def seconds_of(text: float | str) -> float:
     """How many seconds a text such as `10m` says; a number is seconds."""
-    if not isinstance(text, str):
-        return float(text)
-    parts = DURATION.findall(text)
-    if not parts or DURATION.sub("", text).strip():
-        raise SettingError(f"a budget reads like 90s, 10m or 1h30m, got {text!r}")
-    return sum(float(number) * SECONDS[unit.lower()] for number, unit in parts)
+    if isinstance(text, str):
+        parts = DURATION.findall(text)
+        if not parts or DURATION.sub("", text).strip():
+            raise SettingError(f"a budget reads like 90s, 10m or 1h30m, got {text!r}")
+        seconds = sum(float(number) * SECONDS[unit.lower()] for number, unit in parts)
+    else:
+        seconds = float(text)
+    require(seconds > 0, f"budget must be above 0, got {text!r}")
+    return seconds
 
 
 def bytes_of(text: float | str) -> float:
@@ -59,4 +62,6 @@ def bytes_of(text: float | str) -> float:
     found = SIZE.fullmatch(text.strip()) if isinstance(text, str) else None
     if isinstance(text, str) and found is None:
         raise SettingError(f"a size reads like 500kB or 5MB, got {text!r}")
-    return float(text) if found is None else float(found[1]) * BYTES[found[2].lower()]
+    size = float(text) if found is None else float(found[1]) * BYTES[found[2].lower()]
+    require(size >= 1, f"limit_size must be a byte or more, got {text!r}")
+    return size

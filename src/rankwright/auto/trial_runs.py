@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, thread_count
+from rankwright.arrays import Float64Array
 from rankwright.auto.candidates import AutoLesson, TrialCandidate
 from rankwright.bagging.bag_models import BagModel
 from rankwright.blending.model import BlendModel
@@ -67,13 +67,13 @@ def make_trial(lesson: AutoLesson, task: TrialTask, report: Report) -> TrialOutc
     if task.on_half:
         rng = np.random.default_rng([lesson.seed, HALF_STREAM, task.fold])
         queries = np.sort(rng.permutation(queries)[: max(1, round(len(queries) * LEARNING_CURVE))])
-    ranker = task.candidate.ranker(lesson.metric, threads=None)
+    ranker = task.candidate.ranker(lesson.metric, threads=lesson.threads)
     try:
         ranker.fit(data.take_queries(queries), allow_empty=True, listeners=[in_time])
     except GivenUpError:
         return time.process_time() - begin
     trained = ranker.trained_
-    scores = trained.scores(data.take_queries(test), threads=thread_count(None))
+    scores = trained.scores(data.take_queries(test), threads=lesson.threads)
     return TrialOutcome(scores, time.process_time() - begin, visits_of(trained), ranker.file_size())
 
 

@@ -42,6 +42,7 @@ def auto(
     workers: int | None = opt("How many trials run at a time. Default: one per core."),
     seed: int | None = shared.MODEL_SEED,
     threads: int | None = shared.THREADS,
+    allow_empty: bool = shared.ALLOW_EMPTY,
     format: str | None = shared.DATA_FORMAT,
     report: str | None = shared.REPORT_FILE,
     as_json: bool = shared.AS_JSON,
@@ -78,7 +79,7 @@ def auto(
         if one is not None:
             one.check_readable()
     with progress(), open_engine(cluster, workers) as engine:
-        ranker.on(engine).fit(file, checkpoint=study)
+        ranker.on(engine).fit(file, checkpoint=study, allow_empty=allow_empty)
         ranker.on(None).save(out)
         measured = None if tested is None else evaluate_file(ranker, tested, threads=threads)
     found = ranker.report_
