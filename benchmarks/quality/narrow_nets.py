@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Literal
 
 import numpy as np
 from benchmarks.helpers.records import show
@@ -19,9 +20,11 @@ from rankwright.nets.net_rankers import RankNet
 TASKS = {"network": synthetic.random_network, "polynomial": synthetic.random_polynomial}
 PARTS = {"valid": 50, "test": 200}  # queries
 SEEDS = 2
+Mode = Literal["default", "paper"]
+MODES: tuple[Mode, ...] = ("default", "paper")
 
 
-def right_pairs(task: str, n_queries: int, draw: int, width: int, mode: str, seed: int) -> tuple[float, float]:
+def right_pairs(task: str, n_queries: int, draw: int, width: int, mode: Mode, seed: int) -> tuple[float, float]:
     """The share of right test pairs, in per cent, and the processor seconds of training."""
     data = TASKS[task](n_queries + sum(PARTS.values()), seed=draw)
     ends = np.cumsum([n_queries, *PARTS.values()])
@@ -37,7 +40,7 @@ def row(task: str, n_queries: int, width: int, n_draws: int) -> dict[str, str | 
     cases = [(draw, seed) for draw in range(1, n_draws + 1) for seed in range(SEEDS)]
     found = {
         mode: np.array([right_pairs(task, n_queries, draw, width, mode, seed) for draw, seed in cases])
-        for mode in ("default", "paper")
+        for mode in MODES
     }
     lead = found["default"][:, 0] - found["paper"][:, 0]
     cells = {mode: f"{values[:, 0].mean():.2f} in {values[:, 1].mean():.2f} s" for mode, values in found.items()}
