@@ -3,6 +3,9 @@
 Where the data decides between recipes, each is tried on some queries and measured on others. The first one is kept
 unless another is better by more than chance: on noisy labels, a net that leaves units out can hardly be beaten, and a
 choice among equals by a few held-out queries would only add noise.
+
+A small net can start badly and stay there. Where the recipe that is taken asks for it, several starts are tried in the
+same way, and training on all queries starts as the best of them did.
 """
 
 from __future__ import annotations
@@ -10,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import sqrt
+from itertools import islice
+from math import ceil, sqrt
 from typing import Any, Self
 
 import numpy as np
@@ -20,13 +24,12 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.stage import debias
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.metric_table import as_measure
 from rankwright.nets.inputs import NetInputs
 from rankwright.nets.model import NetModel
 from rankwright.nets.params import NetRecipe, descent_params, net_shape, recipes_of
 from rankwright.nets.plain_net import PlainNet, new_net
 from rankwright.nets.settings import DescentSettings
-from rankwright.nets.training import NetPlan, NetTraining
+from rankwright.nets.training import PAIR_ERROR, NetPlan, NetTraining
 from rankwright.objectives.families import learns_alone
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker
@@ -46,42 +49,67 @@ from rankwright.training.loop import LoopPlan
 
 HELD_OUT = 0.25  # the share of queries to measure on
 FEWEST_HELD_OUT = 8  # fewer cannot tell recipes apart
+ENOUGH_HELD_OUT = 40  # queries, where there are so many: small data is divided several times
 MOST_QUERIES = 400  # in all, so that large data costs no more
-STANDARD_ERRORS = 3.0  # that another recipe must be better by
-
-Scores = Callable[[NetRecipe, RankingDataset, RankingDataset], Float64Array]
+STANDARD_ERRORS = 2.0  # that another recipe must be better by
 
 
-def chosen_recipe(
-    recipes: Sequence[NetRecipe], data: RankingDataset, scores: Scores, metric: Any, *, seed: int, threads: int | None
-) -> NetRecipe:
-    """The first recipe, or one that is clearly better on held-out queries.
+Scores = Callable[[NetRecipe, int, RankingDataset, RankingDataset], Float64Array]
 
-    `scores(recipe, train, test)` trains on the one part and scores the other. Queries are drawn by the keys of their
-    content, so that their order does not matter. Without labels, or with too few queries, the first recipe is taken.
+
+@dataclass(frozen=True, slots=True)
+class NetTrial:
+    """Recipes and starts, tried on some queries and measured on others.
+
+    `scores(recipe, start, train, test)` trains on the one part, from the start of this number, and scores the other.
+    Queries are drawn by the keys of their content, so that their order does not matter.
     """
-    if len(recipes) == 1 or data.labels is None or data.n_queries * HELD_OUT < FEWEST_HELD_OUT:
-        return recipes[0]
-    some = data.take_queries(np.arange(min(data.n_queries, MOST_QUERIES)))
-    train, test = some.split(valid=HELD_OUT, seed=seed)
-    measure = as_measure(metric)
-    sign = 1.0 if measure.higher_is_better else -1.0
-    values = []
-    for recipe in recipes:
-        found = evaluate(scores(recipe, train, test), test, [measure], measure.convention, threads=threads)
-        values.append(sign * found[measure.metric.name].values)
-    return recipes[_clearly_best(values)]
+
+    folds: Sequence[tuple[RankingDataset, RankingDataset]]  # queries to train on, and others
+    scores: Scores
+    threads: int | None
+
+    @classmethod
+    def on(cls, data: RankingDataset, scores: Scores, *, seed: int, threads: int | None) -> NetTrial | None:
+        """A trial on parts of the data; None without labels, or with too few queries to tell anything apart."""
+        if data.labels is None or data.n_queries * HELD_OUT < FEWEST_HELD_OUT:
+            return None
+        some = data.take_queries(np.arange(min(data.n_queries, MOST_QUERIES)))
+        n_folds = round(1 / HELD_OUT)
+        wanted = min(n_folds, ceil(ENOUGH_HELD_OUT / (some.n_queries * HELD_OUT)))
+        return cls(list(islice(some.k_fold(n_folds, seed=seed), wanted)), scores, threads)
+
+    def choice(self, recipes: Sequence[NetRecipe]) -> tuple[NetRecipe, int]:
+        """The first recipe, or one that is clearly better from its best start, and the number of that start."""
+        shares = [self._right_pairs(recipe, 0) for recipe in recipes]
+        best = recipes[int(np.argmax([np.nanmean(found) for found in shares]))]
+        if best is recipes[0]:
+            return best, 0
+        starts = [shares[recipes.index(best)]]
+        starts += [self._right_pairs(best, number) for number in range(1, best.starts)]
+        start = int(np.argmax([np.nanmean(found) for found in starts]))
+        return (best, start) if _is_clearly_better(starts[start], shares[0]) else (recipes[0], 0)
+
+    def _right_pairs(self, recipe: NetRecipe, start: int) -> Float64Array:
+        """The share of right pairs in each held-out query.
+
+        A ranking's metric looks at the top; all pairs tell sooner which net fits.
+        """
+        shares = []
+        for train, test in self.folds:
+            scores = self.scores(recipe, start, train, test)
+            found = evaluate(scores, test, [PAIR_ERROR], PAIR_ERROR.convention, threads=self.threads)
+            shares.append(1.0 - next(iter(found.results.values())).values)
+        return np.concatenate(shares)
 
 
-def _clearly_best(values: Sequence[Float64Array]) -> int:
-    """The place of the best mean, or 0 where its lead over the first is within chance."""
-    leads = [own - values[0] for own in values]
-    counted = [lead[~np.isnan(lead)] for lead in leads]
-    if len(counted[0]) < FEWEST_HELD_OUT // 2:
-        return 0
-    best = int(np.argmax([lead.mean() for lead in counted]))
-    lead = counted[best]
-    return best if lead.mean() > STANDARD_ERRORS * lead.std(ddof=1) / sqrt(len(lead)) else 0
+def _is_clearly_better(values: Float64Array, others: Float64Array) -> bool:
+    """Whether the mean of the one leads by more than chance, query by query."""
+    leads = values - others
+    leads = leads[~np.isnan(leads)]
+    if len(leads) < FEWEST_HELD_OUT // 2:
+        return False
+    return bool(leads.mean() > STANDARD_ERRORS * leads.std(ddof=1) / sqrt(len(leads)))
 
 
 NO_SCALING = "none"
@@ -117,8 +145,8 @@ class DescentRecipe(LessonRecipe):
         if self.nystrom is not None:
             mapped = self.nystrom(settings, lambda: scaled.matrix(prepared.data, threads=threads))
             inputs = NetInputs(prepared.scaling, mapped)
-        recipe = self._net_recipe(prepared, settings, inputs)
-        plan = self._plan(recipe, settings, prepared.data.n_queries)
+        recipe, start = self._recipe_and_start(prepared, settings, inputs)
+        plan = self._plan(recipe, start, settings, prepared.data.n_queries)
         return self._net_lesson(prepared.data, prepared.valid, prepared, settings, plan, inputs)
 
     def _net_lesson(
@@ -147,35 +175,35 @@ class DescentRecipe(LessonRecipe):
 
         return watched_lesson(settings, training, model_of, data, valid, prepared.parts, current_scores)
 
-    def _plan(self, recipe: NetRecipe, settings: Any, n_queries: int) -> NetPlan:
+    def _plan(self, recipe: NetRecipe, start: int, settings: Any, n_queries: int) -> NetPlan:
         """How to train by a recipe on so many queries, where settings do not say otherwise."""
         completed = recipe.completed(settings, n_queries)
         return NetPlan(
             recipe=completed,
             shape=net_shape(completed, settings.output_bias),
-            descent=descent_params(completed, settings, 0.0 if self.penalty is None else self.penalty(settings)),
+            descent=descent_params(completed, start, settings, 0.0 if self.penalty is None else self.penalty(settings)),
             module=getattr(settings, "module", None),
             device=getattr(settings, "device", "cpu"),
             threads=thread_count(settings.threads),
         )
 
-    def _net_recipe(self, prepared: PreparedData, settings: Any, inputs: NetInputs) -> NetRecipe:
-        """The recipe to train by: tried out on held-out queries where the mode has several that the settings allow."""
+    def _recipe_and_start(self, prepared: PreparedData, settings: Any, inputs: NetInputs) -> tuple[NetRecipe, int]:
+        """What to train by and where to start: tried out on held-out queries where settings leave it to the data."""
         recipes = recipes_of(settings)
         is_linear = settings.hidden is not None and not len(settings.hidden)
         are_given = settings.dropout is not None or settings.activation is not None
-        if is_linear or are_given or getattr(settings, "module", None) is not None:
-            return recipes[0]
+        if is_linear or are_given or getattr(settings, "module", None) is not None or len(recipes) == 1:
+            return recipes[0], 0
 
-        def scores(recipe: NetRecipe, train: RankingDataset, test: RankingDataset) -> Float64Array:
-            plan = self._plan(recipe, settings, train.n_queries)
+        def scores(recipe: NetRecipe, start: int, train: RankingDataset, test: RankingDataset) -> Float64Array:
+            plan = self._plan(recipe, start, settings, train.n_queries)
             lesson = self._net_lesson(train, None, prepared, settings, plan, inputs)
             loop = LoopPlan(loop_plan(settings).n_steps, what="choosing a recipe", unit=unit_of(settings))
             model: NetModel = lesson.model(learn(lesson, loop))
             return model.scores(test, threads=plan.threads)
 
-        data, metric = prepared.data, settings.selected_metric
-        return chosen_recipe(recipes, data, scores, metric, seed=settings.seed, threads=settings.threads)
+        trial = NetTrial.on(prepared.data, scores, seed=settings.seed, threads=settings.threads)
+        return (recipes[0], 0) if trial is None else trial.choice(recipes)
 
 
 def _net_of(trained: TrainedRanker) -> Any:

@@ -10,7 +10,8 @@ ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
 MOST_BATCH_QUERIES = 64  # in a step, where the number of queries decides
 SETTINGS_OF_RECIPES = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
-LEAST_STEPS = 12  # in an epoch, where there are enough queries
+START_SEEDS_APART = 1_000_003  # so that starts of one seed are not those of the next
+LEAST_STEPS = 50  # in an epoch, where there are enough queries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,7 @@ class NetRecipe:
     initialisation: str = "even"
     halve_on_rise: bool = False
     stop_at_zero_error: bool = False
+    starts: int = 1  # how many are tried, where the data decides between recipes
 
     def completed(self, settings: Any, n_queries: int) -> NetRecipe:
         """The recipe with the values that are set instead of its own, for so many queries."""
@@ -76,7 +78,7 @@ HELD = NetRecipe(
     batch_queries=MOST_BATCH_QUERIES,
     scaling="log-counts+zscore",
 )
-FREE = replace(HELD, activation="tanh", dropout=0.0, batch_queries=None, initialisation="paper")
+FREE = replace(HELD, activation="tanh", dropout=0.0, batch_queries=None, initialisation="paper", starts=4)
 # Burges et al. 2005, section 5.1; updates are those of a query's pairs together, not of one pair after another.
 PAPER = NetRecipe(
     hidden=(10,),
@@ -109,8 +111,8 @@ def net_shape(recipe: NetRecipe, output_bias: bool) -> NetShape:
     )
 
 
-def descent_params(recipe: NetRecipe, settings: Any, penalty: float) -> DescentParams:
-    """How weights are to follow the forces, by a completed recipe and the settings of a net."""
+def descent_params(recipe: NetRecipe, start: int, settings: Any, penalty: float) -> DescentParams:
+    """How weights are to follow the forces, by a completed recipe, a start's number and the settings of a net."""
     assert recipe.batch_queries is not None
     return DescentParams(
         learning_rate=recipe.learning_rate,
@@ -120,5 +122,5 @@ def descent_params(recipe: NetRecipe, settings: Any, penalty: float) -> DescentP
         penalty=penalty,
         halve_on_rise=recipe.halve_on_rise,
         stop_at_zero_error=recipe.stop_at_zero_error,
-        seed=settings.seed,
+        seed=settings.seed + start * START_SEEDS_APART,
     )
