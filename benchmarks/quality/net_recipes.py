@@ -22,13 +22,17 @@ from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.reading import read
 from rankwright.metrics.evaluation import evaluate
+from rankwright.nets.listnet import ListNet
 from rankwright.nets.net_rankers import LambdaRank, RankNet
 
 FOLDS = 5
-RANKERS = {"ranknet": RankNet, "lambdarank": LambdaRank}
+RANKERS = {"ranknet": RankNet, "lambdarank": LambdaRank, "listnet": ListNet}
 HELD: dict[str, Any] = {
-    "hidden": (32,), "activation": "relu", "dropout": 0.3, "learning_rate": 0.003, "batch_queries": 64
+    "hidden": (32,), "activation": "relu", "dropout": 0.3, "learning_rate": 0.003, "batch_queries": 64,
+    "encoding": "none", "members": 1,
 }  # fmt: skip
+SLOW: dict[str, Any] = {"encoding": "piecewise", "learning_rate": 0.001}
+WIDE: dict[str, Any] = {"hidden": (64,), "dropout": 0.5}
 RECIPES: Mapping[str, Callable[[int], dict[str, Any]]] = {  # from the number of queries to settings
     "before": lambda _: HELD,
     "default": lambda _: {},
@@ -37,6 +41,12 @@ RECIPES: Mapping[str, Callable[[int], dict[str, Any]]] = {  # from the number of
     "relu, no dropout": lambda n: HELD | {"dropout": 0.0, "batch_queries": by_size(n)},
     "tanh, no dropout": lambda n: HELD | {"activation": "tanh", "dropout": 0.0, "batch_queries": by_size(n)},
     "tanh, dropout": lambda n: HELD | {"activation": "tanh", "batch_queries": by_size(n)},
+    "wide": lambda _: HELD | WIDE,
+    "pieces": lambda _: HELD | SLOW,
+    "pieces, wide": lambda _: HELD | SLOW | WIDE,
+    "pieces, wide, 30 epochs": lambda _: HELD | SLOW | WIDE | {"epochs": 30},
+    "members": lambda _: HELD | {"members": 8, "dropout": 0.0},
+    "pieces, members": lambda _: HELD | SLOW | {"members": 8, "dropout": 0.0},
 }
 
 

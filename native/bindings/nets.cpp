@@ -34,7 +34,8 @@ template <> struct Reader<NetRowsRecord> {
         NetRowsRecord found{Reader<StandardisedRows>::read(rows), {}};
         if (const nb::object pieces = rows.attr("pieces"); !pieces.is_none()) {
             found.pieces = {view<std::int64_t>(pieces, "starts"), view<float>(pieces, "knots"),
-                            view<bool>(pieces, "categorical"), view<bool>(pieces, "missing")};
+                            view<bool>(pieces, "categorical"), view<bool>(pieces, "missing"),
+                            field<float>(pieces, "height")};
         }
         return found;
     }
@@ -139,11 +140,11 @@ void bind_nets(nb::module_ &module) {
                require(!inputs.pieces.empty(), "there are no pieces");
                require_shape("out", out, rows.size(), inputs.n_inputs());
                const NodeTable table(inputs.pieces);
-               const NetFeatures features = inputs.features();
+               const NetRows own{inputs.rows.features, inputs.rows.n_features, view(rows), inputs.rows.shift,
+                                 inputs.rows.factor};
                Places places;
-               table.place({features.values, inputs.rows.n_features, view(rows), features.shift, features.factor},
-                           places);
-               table.write_inputs(places, fill(out));
+               table.place(own, places);
+               table.write_inputs(own, places, fill(out));
            });
     define(module, "net_gradient", {"net", "inputs", "rows", "key", "forces", "gradient", "threads"},
            [](PlainNet net, NetRowsRecord inputs, In<std::int64_t> rows, std::uint64_t key, In<float> forces,

@@ -11,19 +11,17 @@ namespace rankwright {
 
 namespace {
 
-// [input, unit], each row padded.
-std::vector<float> turned(const float *weights, const Layer &layer) {
+// The first inputs of a layer as [input, unit], each row padded.
+std::vector<float> turned(const float *weights, const Layer &layer, std::size_t n_inputs) {
     const std::size_t width = padded_width(layer.n_units);
-    std::vector<float> rows(layer.n_inputs * width);
+    std::vector<float> rows(n_inputs * width);
     for (std::size_t unit = 0; unit < layer.n_units; ++unit) {
-        for (std::size_t input = 0; input < layer.n_inputs; ++input) {
+        for (std::size_t input = 0; input < n_inputs; ++input) {
             rows[input * width + unit] = weights[unit * layer.n_inputs + input];
         }
     }
     return rows;
 }
-
-std::size_t n_padded(const Layer &layer) { return layer.n_units * padded_width(layer.n_inputs); }
 
 } // namespace
 
@@ -49,7 +47,7 @@ std::vector<Layer> layers_of(const PlainNet &net) {
 
 NetMatrices::NetMatrices(const PlainNet &net, const Pieces &pieces, Ways ways)
     : net_(net), layers_(layers_of(net)), matrices_(layers_.size()),
-      nodes_(pieces.empty() ? nullptr : std::make_unique<const NodeTable>(pieces)), ways_(ways) {
+      table_(pieces.empty() ? nullptr : std::make_unique<const NodeTable>(pieces)), ways_(ways) {
     refresh();
 }
 
@@ -58,13 +56,13 @@ void NetMatrices::refresh() {
         const Layer &layer = layers_[i];
         const auto weights = std::span<const float>(net_.weights).subspan(layer.at, layer.n_weights());
         lay_out_numbers(i);
-        if (i == 0 && nodes_ != nullptr) {
-            matrices_[0].forward.resize(nodes_->n_rows() * padded_width(layer.n_units));
-            nodes_->lay_out(weights, layer.n_units, matrices_[0].forward);
-            continue;
+        if (i == 0 && table_ != nullptr) {
+            nodes_.resize(table_->n_rows() * padded_width(layer.n_units));
+            table_->lay_out(weights, layer.n_units, nodes_);
         }
         const bool by_unit = (i == 0 && is_narrow()) || (has_members() && i + 1 == layers_.size());
-        matrices_[i].forward = by_unit ? padded_rows(weights, layer.n_inputs) : turned(weights.data(), layer);
+        matrices_[i].forward = by_unit ? padded_rows(weights, layer.n_inputs) 
+                                      : turned(weights.data(), layer, n_multiplied(i));
         if (ways_ == Ways::both && i > 0 && !by_unit) matrices_[i].backward = padded_rows(weights, layer.n_inputs);
     }
 }
@@ -82,11 +80,6 @@ void NetMatrices::lay_out_numbers(std::size_t i) {
     }
 }
 
-std::size_t NetMatrices::n_weight_sums(std::size_t layer) const {
-    if (layer == 0 && nodes_ != nullptr) return nodes_->n_rows() * padded_width(layers_[0].n_units);
-    return n_padded(layers_[layer]);
-}
-
 std::size_t NetMatrices::n_sums() const {
     std::size_t n = 0;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -98,23 +91,22 @@ std::size_t NetMatrices::n_sums() const {
 void NetMatrices::write_gradient(std::span<const float> sums, std::span<float> gradient) const {
     const float *from = sums.data();
     float *to = gradient.data();
-    const auto copy_rows = [&](std::size_t n_rows, std::size_t width, std::size_t padded) {
-        for (std::size_t row = 0; row < n_rows; ++row, from += padded, to += width) std::copy_n(from, width, to);
+    const auto copy_rows = [&](std::size_t n_rows, std::size_t n, std::size_t width) {
+        for (std::size_t row = 0; row < n_rows; ++row, from += padded_width(n), to += width) std::copy_n(from, n, to);
     };
     for (std::size_t i = 0; i < layers_.size(); ++i) {
         const Layer &layer = layers_[i];
-        if (i == 0 && nodes_ != nullptr) {
+        if (i == 0 && table_ != nullptr) {
             std::fill_n(to, layer.n_weights(), 0.0F);
-            nodes_->add_gradient(from, layer.n_units, to);
-            from += n_weight_sums(0);
-            to += layer.n_weights();
-        } else {
-            copy_rows(layer.n_units, layer.n_inputs, padded_width(layer.n_inputs));
+            table_->add_gradient(from + layer.n_units * padded_width(n_multiplied(0)), layer.n_units, to);
         }
+        copy_rows(layer.n_units, n_multiplied(i), layer.n_inputs);
+        if (i == 0) from += nodes_.size();
         if (layer.n_scales > 0) {
-            copy_rows(2 * net_.n_members, layer.n_units, padded_width(layer.n_units));
+            copy_rows(2 * net_.n_members, layer.n_units, layer.n_units);
         } else {
-            copy_rows(1, layer.n_thresholds, layer.n_thresholds);
+            to = std::copy_n(from, layer.n_thresholds, to);
+            from += layer.n_thresholds;
         }
     }
 }
@@ -187,20 +179,26 @@ void NetPass::multiply(std::size_t i) {
     const Layer &layer = matrices_.layers()[i];
     const std::size_t width = padded_width(layer.n_units);
     values_.assign(n_rows(i) * width, 0.0F);
-    if (i == 0 && matrices_.nodes() != nullptr) {
-        matrices_.nodes()->place(rows_, places_);
-        return add_placed_nodes(places_, matrices_.forward(0).data(), width, values_.data());
-    }
     if (i == 0 && matrices_.is_narrow()) return first_layer(rows_, matrices_.forward(0), layer.n_units, values_);
     if (i == 0) enter();
-    add_product({inputs_[i].data(), n_rows(i), layer.n_inputs, padded_width(layer.n_inputs), 1},
-                matrices_.forward(i).data(), width, values_.data());
+    const std::size_t n_inputs = matrices_.n_multiplied(i);
+    add_product({inputs_[i].data(), n_rows(i), n_inputs, padded_width(n_inputs), 1}, matrices_.forward(i).data(), width,
+                values_.data());
+    if (i == 0 && matrices_.table() != nullptr) {
+        matrices_.table()->place(rows_, places_);
+        add_placed_nodes(places_, matrices_.nodes().data(), width, values_.data());
+    }
 }
 
 // Standardises the rows into the first layer's inputs.
 void NetPass::enter() {
-    inputs_[0].resize(rows_.rows.size() * padded_width(rows_.n_features));
+    const std::size_t width = padded_width(rows_.n_features);
+    inputs_[0].resize(rows_.rows.size() * width);
     standardise_padded(rows_, inputs_[0]);
+    if (matrices_.table() == nullptr) return;
+    for (const std::size_t feature : matrices_.table()->categories()) {
+        for (std::size_t k = 0; k < rows_.rows.size(); ++k) inputs_[0][k * width + feature] = 0.0F;
+    }
 }
 
 // Members also scale what they add their thresholds to.
@@ -297,12 +295,14 @@ float *NetPass::add_thresholds_back(std::size_t i, float *sums) {
 void NetPass::add_weights_back(std::size_t i, float *sums) {
     const Layer &layer = matrices_.layers()[i];
     const std::size_t width = padded_width(layer.n_units);
-    if (i == 0 && matrices_.nodes() != nullptr) return add_placed_forces(places_, values_.data(), width, sums);
+    const std::size_t between = padded_width(matrices_.n_multiplied(i));
+    if (i == 0 && matrices_.table() != nullptr) {
+        add_placed_forces(places_, values_.data(), width, sums + layer.n_units * between);
+    }
     if (i == 0 && matrices_.is_narrow()) {
         return add_first_layer_gradient(rows_, values_, layer.n_units, {sums, matrices_.n_weight_sums(0)});
     }
-    add_product({values_.data(), layer.n_units, n_rows(i), 1, width}, inputs_[i].data(), padded_width(layer.n_inputs),
-                sums);
+    add_product({values_.data(), layer.n_units, n_rows(i), 1, width}, inputs_[i].data(), between, sums);
 }
 
 // Forces on a layer's units become forces on its inputs.

@@ -26,10 +26,14 @@ class NetMatrices {
     const PlainNet &net() const { return net_; }
     const std::vector<Layer> &layers() const { return layers_; }
     // Whether the first layer has so few units that it is summed along the features, straight from the matrix.
-    bool is_narrow() const { return layers_[0].n_units < narrow_below && nodes_ == nullptr; }
-    // How values find their places among nodes, which are then the first layer's `forward`; null where inputs are the
-    // features themselves.
-    const NodeTable *nodes() const { return nodes_.get(); }
+    bool is_narrow() const { return layers_[0].n_units < narrow_below && table_ == nullptr; }
+    // How values find their places among nodes; null where inputs are the features alone.
+    const NodeTable *table() const { return table_.get(); }
+    const std::vector<float> &nodes() const { return nodes_; }
+    // How many inputs a layer multiplies: of a first layer with nodes, the features themselves.
+    std::size_t n_multiplied(std::size_t layer) const {
+        return layer == 0 && table_ != nullptr ? table_->n_features() : layers_[layer].n_inputs;
+    }
     bool has_members() const { return net_.n_members > 1; }
     // [unit, input] for a narrow first layer and for the last one of members, [input, unit] for the others.
     const std::vector<float> &forward(std::size_t layer) const { return matrices_[layer].forward; }
@@ -38,10 +42,12 @@ class NetMatrices {
     const std::vector<float> &scales(std::size_t layer) const { return matrices_[layer].scales; }
     const std::vector<float> &thresholds(std::size_t layer) const { return matrices_[layer].thresholds; }
 
-    // How many sums of derivatives there are, and those of a layer: its weights, [unit, input] padded, or its nodes;
+    // How many sums of derivatives there are, and those of a layer: its weights, [unit, input] padded, and its nodes;
     // then those of its scales and its thresholds, as they lie here.
     std::size_t n_sums() const;
-    std::size_t n_weight_sums(std::size_t layer) const;
+    std::size_t n_weight_sums(std::size_t layer) const {
+        return layers_[layer].n_units * padded_width(n_multiplied(layer)) + (layer == 0 ? nodes_.size() : 0);
+    }
     // Fills the derivatives of the net's weights from such sums.
     void write_gradient(std::span<const float> sums, std::span<float> gradient) const;
 
@@ -56,7 +62,8 @@ class NetMatrices {
     const PlainNet &net_;
     std::vector<Layer> layers_;
     std::vector<Matrices> matrices_;
-    std::unique_ptr<const NodeTable> nodes_;
+    std::unique_ptr<const NodeTable> table_;
+    std::vector<float> nodes_;
     Ways ways_;
 };
 

@@ -30,7 +30,7 @@ std::size_t n_packs(std::size_t n) { return (n + lanes - 1) / lanes; }
 } // namespace
 
 std::size_t Pieces::n_inputs() const {
-    std::size_t n = 0;
+    std::size_t n = n_features();
     for (std::size_t feature = 0; feature < n_features(); ++feature) n += n_inputs(feature) + missing[feature];
     return n;
 }
@@ -44,6 +44,7 @@ NodeTable::NodeTable(const Pieces &pieces) : pieces_(pieces), n_inputs_(pieces.n
     for (std::size_t feature = 0; feature < n_features; ++feature) {
         const std::size_t first = first_rows_.back();
         const std::size_t n_nodes = pieces.n_inputs(feature) + (pieces.categorical[feature] ? 0 : 1);
+        if (pieces.categorical[feature]) categories_.push_back(feature);
         rows_[feature] = static_cast<std::int32_t>(first);
         if (pieces.missing[feature]) missing_rows_[feature] = static_cast<std::int32_t>(first + n_nodes);
         first_rows_.push_back(first + n_nodes + pieces.missing[feature]);
@@ -136,20 +137,24 @@ void NodeTable::place(const NetRows &inputs, Places &places) const {
     run_for<FindPlaces>(simd_level(), this, &inputs, &places);
 }
 
-void NodeTable::write_inputs(const Places &places, std::span<float> out) const {
-    std::ranges::fill(out, 0.0F);
+void NodeTable::write_inputs(const NetRows &rows, const Places &places, std::span<float> out) const {
+    const std::size_t n_features = places.n_features, width = padded_width(n_features);
+    std::vector<float> standardised(places.n_docs * width);
+    standardise_padded(rows, standardised);
     for (std::size_t k = 0; k < places.n_docs; ++k) {
-        float *input = out.data() + k * n_inputs_;
+        float *input = std::copy_n(standardised.data() + k * width, n_features, out.data() + k * n_inputs_);
+        for (const std::size_t feature : categories_) out[k * n_inputs_ + feature] = 0.0F;
+        std::fill_n(input, n_inputs_ - n_features, 0.0F);
         for (std::size_t feature = 0; feature < places.n_features; ++feature) {
             const std::size_t at = k * places.width + feature, n = pieces_.n_inputs(feature);
             const auto node = static_cast<std::size_t>(places.rows[at]) - first_rows_[feature];
             if (places.rows[at] == missing_rows_[feature]) {
-                input[n] = 1.0F;
+                input[n] = pieces_.height;
             } else if (pieces_.categorical[feature]) {
-                input[node] = 1.0F;
+                input[node] = pieces_.height;
             } else if (n > 0) {
-                std::fill_n(input, node, 1.0F);
-                input[node] = places.shares[at];
+                std::fill_n(input, node, pieces_.height);
+                input[node] = pieces_.height * places.shares[at];
             }
             input += n + pieces_.missing[feature];
         }
@@ -158,7 +163,8 @@ void NodeTable::write_inputs(const Places &places, std::span<float> out) const {
 
 void NodeTable::lay_out(std::span<const float> weights, std::size_t n_units, std::span<float> nodes) const {
     const std::size_t width = padded_width(n_units);
-    std::size_t input = 0;
+    const float height = pieces_.height;
+    std::size_t input = pieces_.n_features();
     for (std::size_t feature = 0; feature < pieces_.n_features(); ++feature) {
         const std::size_t n = pieces_.n_inputs(feature);
         const bool adds_up = !pieces_.categorical[feature];
@@ -170,8 +176,10 @@ void NodeTable::lay_out(std::span<const float> weights, std::size_t n_units, std
                 *node = 0.0F;
                 node += width;
             }
-            for (std::size_t i = 0; i < n; ++i, node += width) *node = adds_up ? sum += weight[i] : weight[i];
-            if (pieces_.missing[feature]) *node = weight[n];
+            for (std::size_t i = 0; i < n; ++i, node += width) {
+                *node = adds_up ? sum += height * weight[i] : height * weight[i];
+            }
+            if (pieces_.missing[feature]) *node = height * weight[n];
         }
         input += n + pieces_.missing[feature];
     }
@@ -179,7 +187,8 @@ void NodeTable::lay_out(std::span<const float> weights, std::size_t n_units, std
 
 void NodeTable::add_gradient(const float *node_sums, std::size_t n_units, float *gradient) const {
     const std::size_t width = padded_width(n_units);
-    std::size_t input = 0;
+    const float height = pieces_.height;
+    std::size_t input = pieces_.n_features();
     for (std::size_t feature = 0; feature < pieces_.n_features(); ++feature) {
         const std::size_t n = pieces_.n_inputs(feature);
         const bool adds_up = !pieces_.categorical[feature];
@@ -189,12 +198,13 @@ void NodeTable::add_gradient(const float *node_sums, std::size_t n_units, float 
             float sum = 0.0F;
             for (std::size_t i = n; i-- > 0;) {
                 if (adds_up) {
-                    slope[i] += sum += node[i * width];
+                    sum += node[i * width];
+                    slope[i] += height * sum;
                 } else {
-                    slope[i] += node[i * width];
+                    slope[i] += height * node[i * width];
                 }
             }
-            if (pieces_.missing[feature]) slope[n] += node[n * width];
+            if (pieces_.missing[feature]) slope[n] += height * node[n * width];
         }
         input += n + pieces_.missing[feature];
     }
@@ -218,29 +228,55 @@ template <typename Use> [[gnu::always_inline]] inline void for_columns(std::size
     if (left == 1) use(Constant<1>{}, column);
 }
 
+// Some packs of columns of all documents.
+template <std::size_t packs>
+[[gnu::always_inline]] inline void add_nodes(const Places &places, const float *nodes, std::size_t width, float *out) {
+    for (std::size_t from = 0; from < places.n_features; from += features_at_once) {
+        const std::size_t to = std::min(from + features_at_once, places.n_features);
+        for (std::size_t k = 0; k < places.n_docs; ++k) {
+            Lanes sums[packs];
+#pragma GCC unroll 4
+            for (std::size_t p = 0; p < packs; ++p) sums[p] = read<Lanes>(out + k * width + p * lanes);
+            for (std::size_t at = k * places.width + from; at < k * places.width + to; ++at) {
+                const float *below = nodes + static_cast<std::size_t>(places.rows[at]) * width, *above = below + width;
+                const Lanes share = Lanes{} + places.shares[at], rest = 1.0F - share;
+#pragma GCC unroll 4
+                for (std::size_t p = 0; p < packs; ++p) {
+                    sums[p] += rest * read<Lanes>(below + p * lanes) + share * read<Lanes>(above + p * lanes);
+                }
+            }
+#pragma GCC unroll 4
+            for (std::size_t p = 0; p < packs; ++p) write(out + k * width + p * lanes, sums[p]);
+        }
+    }
+}
+
+template <std::size_t packs>
+[[gnu::always_inline]] inline void add_forces(const Places &places, const float *forces, std::size_t width,
+                                              float *node_sums) {
+    for (std::size_t from = 0; from < places.n_features; from += features_at_once) {
+        const std::size_t to = std::min(from + features_at_once, places.n_features);
+        for (std::size_t k = 0; k < places.n_docs; ++k) {
+            Lanes force[packs];
+#pragma GCC unroll 4
+            for (std::size_t p = 0; p < packs; ++p) force[p] = read<Lanes>(forces + k * width + p * lanes);
+            for (std::size_t at = k * places.width + from; at < k * places.width + to; ++at) {
+                float *below = node_sums + static_cast<std::size_t>(places.rows[at]) * width, *above = below + width;
+                const Lanes share = Lanes{} + places.shares[at], rest = 1.0F - share;
+#pragma GCC unroll 4
+                for (std::size_t p = 0; p < packs; ++p) {
+                    write(below + p * lanes, read<Lanes>(below + p * lanes) + rest * force[p]);
+                    write(above + p * lanes, read<Lanes>(above + p * lanes) + share * force[p]);
+                }
+            }
+        }
+    }
+}
+
 struct AddNodes {
     [[gnu::always_inline]] static void run(const Places *places, const float *nodes, std::size_t width, float *out) {
         for_columns(width, [&](auto packs, std::size_t column) __attribute__((always_inline)) {
-            for (std::size_t from = 0; from < places->n_features; from += features_at_once) {
-                const std::size_t to = std::min(from + features_at_once, places->n_features);
-                for (std::size_t k = 0; k < places->n_docs; ++k) {
-                    Lanes sums[packs()];
-                    float *own = out + k * width + column;
-#pragma GCC unroll 4
-                    for (std::size_t p = 0; p < packs(); ++p) sums[p] = read<Lanes>(own + p * lanes);
-                    for (std::size_t at = k * places->width + from; at < k * places->width + to; ++at) {
-                        const float *node = nodes + static_cast<std::size_t>(places->rows[at]) * width + column;
-                        const Lanes share = Lanes{} + places->shares[at], rest = 1.0F - share;
-#pragma GCC unroll 4
-                        for (std::size_t p = 0; p < packs(); ++p) {
-                            sums[p] += rest * read<Lanes>(node + p * lanes) +
-                                       share * read<Lanes>(node + width + p * lanes);
-                        }
-                    }
-#pragma GCC unroll 4
-                    for (std::size_t p = 0; p < packs(); ++p) write(own + p * lanes, sums[p]);
-                }
-            }
+            add_nodes<packs()>(*places, nodes + column, width, out + column);
         });
     }
 };
@@ -249,26 +285,7 @@ struct AddForces {
     [[gnu::always_inline]] static void run(const Places *places, const float *forces, std::size_t width,
                                            float *node_sums) {
         for_columns(width, [&](auto packs, std::size_t column) __attribute__((always_inline)) {
-            for (std::size_t from = 0; from < places->n_features; from += features_at_once) {
-                const std::size_t to = std::min(from + features_at_once, places->n_features);
-                for (std::size_t k = 0; k < places->n_docs; ++k) {
-                    Lanes force[packs()];
-#pragma GCC unroll 4
-                    for (std::size_t p = 0; p < packs(); ++p) {
-                        force[p] = read<Lanes>(forces + k * width + column + p * lanes);
-                    }
-                    for (std::size_t at = k * places->width + from; at < k * places->width + to; ++at) {
-                        float *node = node_sums + static_cast<std::size_t>(places->rows[at]) * width + column;
-                        const Lanes share = Lanes{} + places->shares[at], rest = 1.0F - share;
-#pragma GCC unroll 4
-                        for (std::size_t p = 0; p < packs(); ++p) {
-                            float *below = node + p * lanes, *above = below + width;
-                            write(below, read<Lanes>(below) + rest * force[p]);
-                            write(above, read<Lanes>(above) + share * force[p]);
-                        }
-                    }
-                }
-            }
+            add_forces<packs()>(*places, forces + column, width, node_sums + column);
         });
     }
 };

@@ -1,8 +1,9 @@
-// Features as pieces: the first layer of a net whose inputs are piecewise linear in the features, without storing them.
+// Features as pieces: inputs of a net's first layer that are piecewise linear in the features, without storing them.
 //
-// A number feature of knots k0 < k1 < ... has an input for each piece between two of them, which rises from 0 to 1
-// there. A feature of categories has an input for each, 1 or 0. A missing value may have an input of its own; otherwise
-// it counts as 0. What a feature adds to a unit is therefore a line between two values at neighbouring knots, its
+// A number feature of knots k0 < k1 < ... has an input for each piece between two of them, which rises from 0 to `height`
+// there. A feature of categories has an input for each, `height` or 0. A missing value may have an input of its own;
+// otherwise it counts as 0. Such inputs stand behind the standardised features themselves, where those of categories
+// are 0. What a feature adds to a unit is therefore a line between two values at neighbouring knots, its
 // `nodes`: sums of the weights before them. A document costs two rows of nodes a feature, however many pieces there are.
 #pragma once
 
@@ -20,6 +21,7 @@ struct Pieces {
     std::span<const std::int64_t> starts; // feature f has knots[starts[f]] to knots[starts[f + 1]], ascending
     std::span<const float> knots;
     std::span<const bool> categorical, missing; // of each feature; whether missing values have an input of their own
+    float height = 1.0F;
 
     bool empty() const { return starts.empty(); }
     std::size_t n_features() const { return starts.empty() ? 0 : starts.size() - 1; }
@@ -31,7 +33,7 @@ struct Pieces {
         const std::size_t n = n_knots(feature);
         return categorical[feature] ? n + 1 : n == 0 ? 0 : n - 1;
     }
-    std::size_t n_inputs() const;
+    std::size_t n_inputs() const; // of all features, and the features themselves
 };
 
 // Where the values of some documents lie among nodes: `rows` has the node below and `shares` how far the value is on
@@ -51,7 +53,10 @@ class NodeTable {
     std::size_t n_rows() const { return first_rows_.back() + 1; }
     void place(const NetRows &inputs, Places &places) const;
     // Fills the inputs of placed documents, a row of `pieces.n_inputs()` for each.
-    void write_inputs(const Places &places, std::span<float> out) const;
+    void write_inputs(const NetRows &rows, const Places &places, std::span<float> out) const;
+    std::size_t n_features() const { return pieces_.n_features(); }
+    // Features whose standardised values the net does not see.
+    const std::vector<std::size_t> &categories() const { return categories_; }
     // Fills nodes[row, unit], padded, from weights[unit, input].
     void lay_out(std::span<const float> weights, std::size_t n_units, std::span<float> nodes) const;
     // Adds derivatives by nodes to those by weights[unit, input].
@@ -62,7 +67,7 @@ class NodeTable {
 
     const Pieces pieces_;
     std::size_t n_inputs_;
-    std::vector<std::size_t> first_rows_; // of each feature, and their number
+    std::vector<std::size_t> first_rows_, categories_; // of each feature, and their number; categorical features
     // By pack of features: from where in `knots_` and `slopes_`, a pack of lanes for each round, and how many rounds.
     std::vector<std::size_t> round_starts_;
     std::vector<float> knots_, slopes_, first_knots_, first_slopes_;

@@ -383,17 +383,19 @@ class ComparedPairs:
 
 
 class Pieces(NamedTuple):
-    """Standardised features cut into pieces, which are a net's inputs instead of them.
+    """Standardised features cut into pieces, which are a net's inputs behind these features themselves.
 
-    A feature of numbers has an input for each stretch between two neighbours of its knots: 0 below it, 1 above it, and
-    on a line from 0 to 1 in it. A feature of categories, between which its knots lie, has one for each, 0 or 1. Then
-    comes the one of missing values, 0 or 1, where the feature has it; elsewhere a missing value counts as 0.
+    A feature of numbers has an input for each stretch between two neighbours of its knots: 0 below it, `height` above
+    it, and on a line between in it. A feature of categories, between which its knots lie, has one for each, 0 or
+    `height`, and is itself 0. Then comes the one of missing values, 0 or `height`, where the feature has it; elsewhere
+    a missing value counts as 0.
     """
 
     starts: IntArray  # feature f has knots[starts[f]:starts[f + 1]], in ascending order; numbers have none, or two or more
     knots: Float32Array
     categorical: BoolArray
     missing: BoolArray  # whether missing values have an input of their own
+    height: float
 
 
 @dataclass(eq=False)

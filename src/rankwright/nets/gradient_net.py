@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from math import sqrt
 from typing import Any, Self
 
@@ -18,6 +18,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.stage import debias
+from rankwright.errors import require
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.metric_table import as_measure
@@ -113,12 +114,21 @@ class DescentRecipe(LessonRecipe):
     def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
         """The lesson that trains a net."""
         threads = thread_count(settings.threads)
-        inputs = scaled = NetInputs(prepared.scaling)
+        scaled = NetInputs(prepared.scaling)
+        mapped = None
         if self.nystrom is not None:
             mapped = self.nystrom(settings, lambda: scaled.matrix(prepared.data, threads=threads))
-            inputs = NetInputs(prepared.scaling, mapped)
-        recipe = self._net_recipe(prepared, settings, inputs)
+
+        @cache
+        def inputs_of(encoding: str, pieces: int) -> NetInputs:
+            if encoding == "none":
+                return replace(scaled, nystrom=mapped)
+            require(mapped is None, "a kernel takes features as they are: leave out encoding, or kernel")
+            return scaled.in_pieces(prepared.data, pieces, threads=threads)
+
+        recipe = self._net_recipe(prepared, settings, inputs_of)
         plan = self._plan(recipe, settings, prepared.data.n_queries)
+        inputs = inputs_of(plan.recipe.encoding, plan.recipe.pieces)
         return self._net_lesson(prepared.data, prepared.valid, prepared, settings, plan, inputs)
 
     def _net_lesson(
@@ -136,7 +146,7 @@ class DescentRecipe(LessonRecipe):
         watched = None if valid is None else inputs.rows_of(valid, threads=plan.threads)
 
         def model_of(learned: Learned) -> NetModel:
-            n_inputs = training.rows.features.shape[1]
+            n_inputs = training.rows.n_inputs
             net = training.net if plan.module is not None else new_net(n_inputs, plan.shape, plan.descent.seed)
             net.put(learned.model)
             return NetModel(net, inputs, learned.n_steps, plan.recipe, plan.device)
@@ -150,6 +160,11 @@ class DescentRecipe(LessonRecipe):
     def _plan(self, recipe: NetRecipe, settings: Any, n_queries: int) -> NetPlan:
         """How to train by a recipe on so many queries, where settings do not say otherwise."""
         completed = recipe.completed(settings, n_queries)
+        if completed.members > 1:
+            has_hidden, is_ours = len(completed.hidden) > 0, getattr(settings, "module", None) is None
+            require(has_hidden, "members share hidden layers: set hidden to a layer or more, or members=1")
+            is_ours = is_ours and getattr(settings, "device", "cpu") == "cpu"
+            require(is_ours, "members are trained by our own kernels: leave out module and device, or set members=1")
         return NetPlan(
             recipe=completed,
             shape=net_shape(completed, settings.output_bias),
@@ -159,7 +174,9 @@ class DescentRecipe(LessonRecipe):
             threads=thread_count(settings.threads),
         )
 
-    def _net_recipe(self, prepared: PreparedData, settings: Any, inputs: NetInputs) -> NetRecipe:
+    def _net_recipe(
+        self, prepared: PreparedData, settings: Any, inputs_of: Callable[[str, int], NetInputs]
+    ) -> NetRecipe:
         """The recipe to train by: tried out on held-out queries where the mode has several that the settings allow."""
         recipes = recipes_of(settings)
         is_linear = settings.hidden is not None and not len(settings.hidden)
@@ -169,6 +186,7 @@ class DescentRecipe(LessonRecipe):
 
         def scores(recipe: NetRecipe, train: RankingDataset, test: RankingDataset) -> Float64Array:
             plan = self._plan(recipe, settings, train.n_queries)
+            inputs = inputs_of(plan.recipe.encoding, plan.recipe.pieces)
             lesson = self._net_lesson(train, None, prepared, settings, plan, inputs)
             loop = LoopPlan(loop_plan(settings).n_steps, what="choosing a recipe", unit=unit_of(settings))
             model: NetModel = lesson.model(learn(lesson, loop))

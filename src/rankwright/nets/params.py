@@ -9,7 +9,10 @@ from typing import Any
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
 MOST_BATCH_QUERIES = 64  # in a step, where the number of queries decides
-SETTINGS_OF_RECIPES = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
+SETTINGS_OF_RECIPES = (
+    "hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries", "encoding", "pieces", "members"
+)  # fmt: skip
+MOST_MEMBERS = 256
 LEAST_STEPS = 12  # in an epoch, where there are enough queries
 
 
@@ -21,6 +24,7 @@ class NetShape:
     activation: str = "relu"
     dropout: float = 0.0  # share of hidden units left out at each step
     initialisation: str = "even"  # or as in RankNet's paper: first layer 0, the others from [-0.1, 0.1], no thresholds
+    members: int = 1  # nets that share the hidden layers, but for scales and thresholds
     output_bias: bool = False  # an objective of score differences alone cannot teach one
 
 
@@ -49,6 +53,9 @@ class NetRecipe:
     optimizer: str
     batch_queries: int | None
     scaling: str | None
+    encoding: str = "none"
+    pieces: int = 8
+    members: int = 1
     initialisation: str = "even"
     halve_on_rise: bool = False
     stop_at_zero_error: bool = False
@@ -105,6 +112,7 @@ def net_shape(recipe: NetRecipe, output_bias: bool) -> NetShape:
         activation=recipe.activation,
         dropout=recipe.dropout,
         initialisation=recipe.initialisation,
+        members=recipe.members,
         output_bias=output_bias,
     )
 

@@ -7,7 +7,8 @@ from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from rankwright.linear.settings import kernel_names
-from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
+from rankwright.nets.encoding import ENCODINGS, MOST_PIECES
+from rankwright.nets.params import ACTIVATIONS, MOST_MEMBERS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
 from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import (
@@ -54,6 +55,16 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
         The share of hidden units left out at each step. None leaves it to the data, or to the mode.
     batch_queries
         How many queries make one step. None leaves it to the data, or to the mode.
+    encoding
+        What the net sees of a feature: `none` gives it the scaled value, `piecewise` a number for each of its pieces,
+        which are cut at quantiles of the training data, so that the net need not bend features itself; missing values
+        and categories have numbers of their own. None leaves it to the mode.
+    pieces
+        The most pieces of a feature where `encoding` is `piecewise`. None leaves it to the mode.
+    members
+        How many nets are trained at once that share the weights of hidden layers, but for a scale and a threshold of
+        each unit, and have a last layer each; scores are the mean of theirs. Training and scoring cost less than so
+        many nets. None leaves it to the mode.
     metric
         The metric that decides the epoch and early stopping, unless `select` names another.
     scaling
@@ -72,6 +83,9 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
     weight_decay: float = setting(0.0, least=0)
     dropout: float | None = setting(None, least=0, below=1)
     batch_queries: int | None = setting(None, least=1)
+    encoding: str | None = setting(None, choices=lambda: ENCODINGS)
+    pieces: int | None = setting(None, least=1, most=MOST_PIECES)
+    members: int | None = setting(None, least=1, most=MOST_MEMBERS)
 
 
 @settings_class

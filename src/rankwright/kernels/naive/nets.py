@@ -57,7 +57,7 @@ def net_inputs(inputs: StandardisedRows, rows: IntArray, out: Float32Array) -> N
     standardised = np.empty((len(rows), inputs.features.shape[1]), np.float32)
     standardise_rows(inputs, rows, standardised, 1)
     is_missing = np.isnan(inputs.features[rows])
-    columns = []
+    columns = list(np.where(inputs.pieces.categorical, np.float32(0), standardised).T / inputs.pieces.height)
     for feature, (start, stop) in enumerate(pairwise(inputs.pieces.starts.tolist())):
         knots, own = inputs.pieces.knots[start:stop], standardised[:, feature]
         counted = ~is_missing[:, feature] if inputs.pieces.missing[feature] else np.ones(len(rows), np.bool_)
@@ -69,7 +69,7 @@ def net_inputs(inputs: StandardisedRows, rows: IntArray, out: Float32Array) -> N
                 columns.append(np.clip((own - low) * (np.float32(1) / (high - low)), 0, 1) * counted)
         if inputs.pieces.missing[feature]:
             columns.append(is_missing[:, feature])
-    out[:] = np.array(columns, np.float32).reshape(-1, len(rows)).T
+    out[:] = inputs.pieces.height * np.array(columns).reshape(out.shape[::-1]).T
 
 
 def net_gradient(

@@ -1,0 +1,110 @@
+"""Features in pieces: a net's inputs that are piecewise linear in the features, so that it need not bend them itself.
+
+Knots lie at quantiles of the training data, in units of standardised features. The first layer's kernel finds what
+pieces add to a document's units without making the inputs; only explanations and torch's modules ask for those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Arrays, BoolArray, Float32Array, IntArray
+from rankwright.container.checks import check_finite, read_array, read_number
+from rankwright.errors import InputError
+from rankwright.kernels.records import Pieces
+
+ENCODINGS = ("none", "piecewise")
+MOST_PIECES = 256  # of a feature: the place of each value is found by going through them
+SAMPLED_ROWS = 20_000  # that quantiles are taken of
+HEIGHT = 0.3  # of pieces beside standardised features: larger steps would learn them by heart
+CLOSEST = 1e-5  # knots, in parts of their size: nearer ones would make a jump of a rounding error
+
+
+def fit_pieces(standardised: Float32Array, n_pieces: int, categories: Mapping[int, Float32Array]) -> Pieces:
+    """Cut standardised features, in which NaN is missing, into so many pieces of about equal numbers of documents.
+
+    `categories` has the values of features that hold codes of categories. Missing values have an input of their own
+    where there are some.
+    """
+    n_rows, n_features = standardised.shape
+    rows = np.unique(np.linspace(0, max(0, n_rows - 1), SAMPLED_ROWS).astype(np.int64)) if n_rows else np.arange(0)
+    sample = standardised[rows].T
+    knots = [
+        _between(categories[feature]) if feature in categories else _knots(own, n_pieces)
+        for feature, own in enumerate(sample)
+    ]
+    categorical = np.isin(np.arange(n_features), list(categories))
+    missing = np.isnan(standardised).any(axis=0) | categorical  # a category may be one that nobody has seen
+    starts = np.concatenate([[0], np.cumsum([len(own) for own in knots], dtype=np.int64)])
+    return Pieces(starts, np.concatenate([*knots, np.zeros(0, np.float32)]), categorical, missing, HEIGHT)
+
+
+def _knots(values: Float32Array, n_pieces: int) -> Float32Array:
+    """The ends of pieces: all distinct values where they are few, else quantiles that no value is several of."""
+    distinct, counts = np.unique(values[np.isfinite(values)] + np.float32(0), return_counts=True)
+    if len(distinct) > n_pieces + 1:
+        mass = np.cumsum(np.minimum(counts, counts.sum() / n_pieces))
+        distinct = distinct[np.unique(np.searchsorted(mass, np.linspace(0, mass[-1], n_pieces + 1)))]
+    kept = distinct[:1].tolist()
+    for value in distinct[1:].tolist():
+        if value - kept[-1] > CLOSEST * max(abs(value), abs(kept[-1])) and value - kept[-1] >= np.finfo(np.float32).tiny:
+            kept.append(value)
+    return np.array(kept if len(kept) > 1 else [], np.float32)
+
+
+def _between(values: Float32Array) -> Float32Array:
+    """The middles between ascending values."""
+    return (values[:-1] + (values[1:] - values[:-1]) / 2).astype(np.float32)
+
+
+def n_piece_inputs(pieces: Pieces) -> IntArray:
+    """How many inputs each feature has beside itself."""
+    n_knots = np.diff(pieces.starts)
+    found: IntArray = np.where(pieces.categorical, n_knots + 1, np.maximum(0, n_knots - 1)) + pieces.missing
+    return found
+
+
+def by_feature(pieces: Pieces, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sums over the inputs of each feature, of a row of values for each document."""
+    sizes = n_piece_inputs(pieces)
+    ends = (len(sizes) + np.cumsum(sizes)).tolist()
+    of_pieces = [values[:, start:end].sum(axis=1) for start, end in pairwise([len(sizes), *ends])]
+    return values[:, : len(sizes)] + np.stack(of_pieces, axis=1)
+
+
+def n_inputs(pieces: Pieces) -> int:
+    """How many inputs a net has."""
+    return len(pieces.missing) + int(n_piece_inputs(pieces).sum())
+
+
+def pieces_to_state(pieces: Pieces) -> tuple[dict[str, Any], Arrays]:
+    """What a file's header tells, and its arrays."""
+    named = pieces._asdict()
+    return {"encoding": "piecewise", "height": named.pop("height")}, {f"pieces.{name}": own for name, own in named.items()}
+
+
+def restored_pieces(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_features: int) -> Pieces:
+    """The pieces that a file's header and arrays tell."""
+    height = read_number(header, "height")
+    if header["encoding"] != "piecewise" or not 0 < height <= 1:
+        raise InputError(f"a net's inputs cannot be {dict(header)}")
+    starts = read_array(arrays, "starts", np.int64, (n_features + 1,))
+    knots: Float32Array = arrays["knots"] if "knots" in arrays else np.zeros(0, np.float32)
+    knots = read_array(arrays, "knots", np.float32, (knots.size,))
+    flags: list[BoolArray] = [read_array(arrays, name, np.bool_, (n_features,)) for name in ("categorical", "missing")]
+    pieces = Pieces(starts, knots, *flags, height)
+    sizes = np.diff(starts)
+    if starts[0] != 0 or starts[-1] != len(knots) or (sizes < 0).any():
+        raise InputError(f"pieces.starts must ascend from 0 to {len(knots)}")
+    check_finite("pieces.knots", knots)
+    own = np.repeat(np.arange(n_features), sizes)
+    apart = knots[1:].astype(np.float64) - knots[:-1]
+    inside = own[1:] == own[:-1]
+    if (sizes[~pieces.categorical] == 1).any() or (apart[inside] < np.finfo(np.float32).tiny).any():
+        raise InputError("the knots of a feature must be two or more, in ascending order")
+    return pieces
