@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,39 @@ def n_piece_inputs(pieces: Pieces) -> IntArray:
     n_knots = np.diff(pieces.starts)
     found: IntArray = np.where(pieces.categorical, n_knots + 1, np.maximum(0, n_knots - 1)) + pieces.missing
     return found
+
+
+class PieceTable(NamedTuple):
+    """Each input beside the features themselves, for those who write nets in other formats.
+
+    Of a number it rises from `low` to `high`, of a category it is there where the value is `low` or above and below
+    `high`; where `of_missing`, it is there where the value is missing, and others of that feature then are not.
+    """
+
+    feature: IntArray
+    low: Float32Array
+    high: Float32Array
+    of_category: BoolArray
+    of_missing: BoolArray
+
+
+def piece_table(pieces: Pieces) -> PieceTable:
+    """The inputs of the pieces, in their order."""
+    rows: list[tuple[int, float, float, bool, bool]] = []
+    for feature, (start, stop) in enumerate(pairwise(pieces.starts.tolist())):
+        knots, of_category = pieces.knots[start:stop].tolist(), bool(pieces.categorical[feature])
+        ends = [-np.inf, *knots, np.inf] if of_category else knots
+        rows += [(feature, low, high, of_category, False) for low, high in pairwise(ends)]
+        if pieces.missing[feature]:
+            rows.append((feature, 0.0, 1.0, False, True))
+    feature, low, high, of_category, of_missing = (np.array(own) for own in zip(*rows, strict=True)) if rows else [[]] * 5
+    return PieceTable(
+        np.asarray(feature, np.int64),
+        np.asarray(low, np.float32),
+        np.asarray(high, np.float32),
+        np.asarray(of_category, np.bool_),
+        np.asarray(of_missing, np.bool_),
+    )
 
 
 def by_feature(pieces: Pieces, values: NDArray[np.float64]) -> NDArray[np.float64]:

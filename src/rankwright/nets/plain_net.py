@@ -128,7 +128,7 @@ class PlainNet:
             assert layer.scales is not None
             assert layer.thresholds is not None
             own = layer.scales[:, :, None] * layer.weights
-            parts += [own if number == 0 else _block_diagonal(own), layer.thresholds]
+            parts += [own if number == 0 else block_diagonal(own), layer.thresholds]
         parts += [layers[-1].weights / np.float32(k)]
         if layers[-1].thresholds is not None:
             parts.append(np.array([layers[-1].thresholds.mean()]))
@@ -191,7 +191,7 @@ def _n_weights(n_inputs: int, shape: NetShape) -> int:
     return sum(prod(form) for forms in _forms(n_inputs, shape) for form in forms if form is not None)
 
 
-def _block_diagonal(blocks: NDArray[Any]) -> NDArray[Any]:
+def block_diagonal(blocks: NDArray[Any]) -> NDArray[Any]:
     """A matrix with these [block, row, column] along its diagonal."""
     n, n_rows, n_columns = blocks.shape
     whole = np.zeros((n, n_rows, n, n_columns), blocks.dtype)
