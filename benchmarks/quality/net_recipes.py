@@ -45,6 +45,11 @@ RECIPES: Mapping[str, Callable[[int], dict[str, Any]]] = {  # from the number of
     "pieces": lambda _: HELD | SLOW,
     "pieces, wide": lambda _: HELD | SLOW | WIDE,
     "pieces, wide, 30 epochs": lambda _: HELD | SLOW | WIDE | {"epochs": 30},
+    "30 epochs": lambda _: HELD | {"epochs": 30},
+    "pieces, 30 epochs": lambda _: HELD | SLOW | {"epochs": 30},
+    "slower": lambda _: HELD | {"learning_rate": 0.0003},
+    "pieces, slower": lambda _: HELD | SLOW | {"learning_rate": 0.0003},
+    "pieces, wide, slower": lambda _: HELD | SLOW | WIDE | {"learning_rate": 0.0003},
     "members": lambda _: HELD | {"members": 8, "dropout": 0.0},
     "pieces, members": lambda _: HELD | SLOW | {"members": 8, "dropout": 0.0},
 }

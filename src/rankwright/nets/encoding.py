@@ -22,6 +22,7 @@ ENCODINGS = ("none", "piecewise")
 MOST_PIECES = 256  # of a feature: the place of each value is found by going through them
 SAMPLED_ROWS = 20_000  # that quantiles are taken of
 HEIGHT = 0.3  # of pieces beside standardised features: larger steps would learn them by heart
+HALVINGS = 30
 CLOSEST = 1e-5  # knots, in parts of their size: nearer ones would make a jump of a rounding error
 
 
@@ -48,8 +49,14 @@ def _knots(values: Float32Array, n_pieces: int) -> Float32Array:
     """The ends of pieces: all distinct values where they are few, else quantiles that no value is several of."""
     distinct, counts = np.unique(values[np.isfinite(values)] + np.float32(0), return_counts=True)
     if len(distinct) > n_pieces + 1:
-        mass = np.cumsum(np.minimum(counts, counts.sum() / n_pieces))
-        distinct = distinct[np.unique(np.searchsorted(mass, np.linspace(0, mass[-1], n_pieces + 1)))]
+        at_most = float(counts.sum())
+        for _ in range(HALVINGS):  # frequent values count less and less, until others have knots of their own
+            mass = np.cumsum(np.minimum(counts, at_most))
+            places = np.unique(np.searchsorted(mass, np.linspace(0, mass[-1], n_pieces + 1)))
+            if len(places) == n_pieces + 1:
+                break
+            at_most /= 2
+        distinct = distinct[places]
     kept = distinct[:1].tolist()
     for value in distinct[1:].tolist():
         if value - kept[-1] > CLOSEST * max(abs(value), abs(kept[-1])) and value - kept[-1] >= np.finfo(np.float32).tiny:

@@ -179,6 +179,8 @@ class DescentRecipe(LessonRecipe):
     ) -> NetRecipe:
         """The recipe to train by: tried out on held-out queries where the mode has several that the settings allow."""
         recipes = recipes_of(settings)
+        if prepared.data.categories and settings.encoding is None:  # which only nets of pieces take
+            recipes = [recipe for recipe in recipes if recipe.encoding == "piecewise"]
         is_linear = settings.hidden is not None and not len(settings.hidden)
         are_given = settings.dropout is not None or settings.activation is not None
         if is_linear or are_given or getattr(settings, "module", None) is not None:
@@ -237,6 +239,11 @@ class GradientNet(Ranker, DescentSettings):
     def trains_beside_others(self) -> bool:  # type: ignore[override]  # a constant of other classes
         """Whether several can be trained at once by threads of one process; torch's switches apply to all of it."""
         return getattr(self, "module", None) is None and getattr(self, "device", "cpu") == "cpu"
+
+    @property
+    def takes_categories(self) -> bool:  # type: ignore[override]  # a constant of other classes
+        """Whether it takes texts and categories: where each has an input of its own."""
+        return (recipes_of(self)[0].encoding if self.encoding is None else self.encoding) == "piecewise"
 
     @property
     def scaling_name(self) -> str | None:

@@ -96,6 +96,8 @@ class NetInputs:
             return scaled if standard is None else (scaled - standard[0]) * standard[1]
 
         categories = {}
+        by_query = self.scaling is not None and self.scaling.scaling.needs_groups
+        require_input(not (data.categories and by_query), "categories have no places in a query: take scaling zscore")
         for name, texts in (data.categories or {}).items():
             feature, codes = data.names.index(name), np.zeros((len(texts), data.n_features), np.float32)
             codes[:, feature] = np.arange(len(texts))

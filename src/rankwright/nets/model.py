@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array, IntArray, arrays_with_prefix
+from rankwright.arrays import BoolArray, Float64Array, IntArray, arrays_with_prefix
 from rankwright.container.checks import check_finite, read_field, read_integer, read_list, read_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, ModuleError, UnknownNameError
@@ -98,6 +98,11 @@ class NetModel(Model):
             module = self.net.module  # type: ignore[attr-defined]  # only torch_net.py imports torch
         net: Net = torch_part(f"device {device!r}").TorchNet(module, device)
         return net
+
+    def categorical_features(self, n_features: int) -> BoolArray:
+        """Which features have an input for each category."""
+        pieces = self.inputs.pieces
+        return np.zeros(n_features, np.bool_) if pieces is None else pieces.categorical
 
     @property
     def n_steps(self) -> int:

@@ -180,6 +180,8 @@ class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
 
     name: ClassVar[str] = "lambdarank"
 
+    encoding: str | None = changed(NetSettings, "encoding", small="piecewise")
+    members: int | None = changed(NetSettings, "members", small=2)
     sigma: float = setting(1.0, above=0)
     spring: float | None = setting(None)
     truncation: int | None = setting(None, least=1)
@@ -209,6 +211,7 @@ class NetRankerSettings(NetSettings, ObjectiveSettings):
     name: ClassVar[str] = "net"
     output_bias: ClassVar[bool] = True  # objectives of single documents need one
 
+    encoding: str | None = changed(NetSettings, "encoding", small="piecewise")
     module: Any = field(default=None, kw_only=False, metadata=about(stored=False))
 
 
