@@ -234,9 +234,14 @@ CASES: dict[str, dict[str, Any]] = {
     "members": {"hidden": (9, 4), "n_members": 3, "activation": "tanh", "optimizer": "sgd"},
     "pieces": {"hidden": (9,), "n_pieces": 4, "activation": "tanh", "optimizer": "sgd"},
     "members and pieces": {
-        "hidden": (20,), "n_members": 2, "n_pieces": 6, "activation": "tanh", "optimizer": "sgd", "dropout": 0.2,
+        "hidden": (20,),
+        "n_members": 2,
+        "n_pieces": 6,
+        "activation": "tanh",
+        "optimizer": "sgd",
+        "dropout": 0.2,
         "objective": objectives.lambdarank("ndcg@3"),
-    },  # fmt: skip
+    },
     "ranks matter": {"hidden": (4,), "objective": objectives.lambdarank("ndcg@3")},
     "sampled pairs": {"hidden": (2,), "objective": objectives.PairwiseObjective(sampled_pairs=1)},
 }

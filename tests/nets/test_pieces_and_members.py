@@ -88,8 +88,8 @@ def test_a_file_gives_the_same_scores_and_tells_the_settings(settings, bumps, tm
     ranker.save(tmp_path / "net.rw")
     again = rw.load(tmp_path / "net.rw")
     assert np.array_equal(again.predict(test), ranker.predict(test))
-    told = {name: again.facts()[name] for name in ("encoding", "members")}
-    assert told == {"encoding": settings.get("encoding", "none"), "members": settings.get("members", 1)}
+    told = {name: again.facts().get(name) for name in ("encoding", "members")}
+    assert told == {"encoding": settings.get("encoding"), "members": settings.get("members")}
 
 
 @pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS)
@@ -143,6 +143,11 @@ def test_members_differ_from_each_other(bumps):
     first, last = net.layers
     assert first.scales.shape == first.thresholds.shape == last.weights.shape == (4, 5)
     assert len(np.unique(last.weights, axis=0)) == 4
+
+
+def test_a_linear_net_has_one_member(bumps):
+    one, many = (rw.RankNet(hidden=(), epochs=2, members=members).fit(bumps[0]) for members in (None, 4))
+    assert np.array_equal(one.net_.weights, many.net_.weights)
 
 
 def test_one_step_of_members_is_the_mean_of_their_gradients(bumps):
@@ -226,7 +231,6 @@ def test_plain_nets_take_no_categories(texts):
 @pytest.mark.parametrize(
     ("kind", "settings", "message"),
     [
-        (rw.RankNet, {"members": 2, "hidden": ()}, "members share hidden layers"),
         (rw.RankNet, {"members": 2, "module": torch.nn.Linear(5, 1)}, "members are trained by our own kernels"),
         (rw.RankNet, {"encoding": "piecewise", "kernel": "rbf", "hidden": ()}, "a kernel takes features as they are"),
         (rw.RankNet, {"members": 0}, "members must be"),
@@ -242,23 +246,23 @@ def test_what_does_not_go_together_is_refused_in_one_line(kind, settings, messag
     assert "\n" not in str(found.value)
 
 
-def descending(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+def descending(_header: dict[str, Any], arrays: dict[str, Any]) -> None:
     arrays["pieces.knots"] = arrays["pieces.knots"][::-1].copy()
 
 
-def without_height(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+def without_height(header: dict[str, Any], _arrays: dict[str, Any]) -> None:
     del header["inputs"]["height"]
 
 
-def too_high(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+def too_high(header: dict[str, Any], _arrays: dict[str, Any]) -> None:
     header["inputs"]["height"] = 1e9
 
 
-def other_members(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+def other_members(header: dict[str, Any], _arrays: dict[str, Any]) -> None:
     header["recipe"]["members"] = 5
 
 
-def other_encoding(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+def other_encoding(header: dict[str, Any], _arrays: dict[str, Any]) -> None:
     header["recipe"]["encoding"] = "none"
 
 

@@ -80,8 +80,8 @@ class Worker {
         return true;
     }
 
-    // The cost of a member's scores of the query, and forces on them, divided by the number of the step's queries and of
-    // members: the cost of a query is the mean of its members'.
+    // The cost of a member's scores of the query, and forces on them, divided by the number of the step's queries and
+    // of members: the cost of a query is the mean of its members'.
     double find_forces(const Step &step, std::size_t k, std::size_t member) {
         const std::size_t n_members = inputs_.matrices.net().n_members;
         own_scores_.resize(n_docs_);

@@ -61,8 +61,8 @@ void NetMatrices::refresh() {
             table_->lay_out(weights, layer.n_units, nodes_);
         }
         const bool by_unit = (i == 0 && is_narrow()) || (has_members() && i + 1 == layers_.size());
-        matrices_[i].forward = by_unit ? padded_rows(weights, layer.n_inputs) 
-                                      : turned(weights.data(), layer, n_multiplied(i));
+        matrices_[i].forward =
+            by_unit ? padded_rows(weights, layer.n_inputs) : turned(weights.data(), layer, n_multiplied(i));
         if (ways_ == Ways::both && i > 0 && !by_unit) matrices_[i].backward = padded_rows(weights, layer.n_inputs);
     }
 }

@@ -63,8 +63,8 @@ NodeTable::NodeTable(const Pieces &pieces) : pieces_(pieces), n_inputs_(pieces.n
         knots_.resize(at + n_rounds * lanes, std::numeric_limits<float>::quiet_NaN()); // which nothing is beyond
         slopes_.resize(at + n_rounds * lanes, 0.0F);
         for (std::size_t feature = from; feature < to; ++feature) {
-            const auto knots = pieces.knots.subspan(static_cast<std::size_t>(pieces.starts[feature]),
-                                                    pieces.n_knots(feature));
+            const auto knots =
+                pieces.knots.subspan(static_cast<std::size_t>(pieces.starts[feature]), pieces.n_knots(feature));
             const std::size_t lane = at + feature - from;
             if (pieces.categorical[feature]) {
                 for (std::size_t i = 0; i < knots.size(); ++i) knots_[lane + i * lanes] = knots[i];

@@ -1,10 +1,11 @@
 // Features as pieces: inputs of a net's first layer that are piecewise linear in the features, without storing them.
 //
-// A number feature of knots k0 < k1 < ... has an input for each piece between two of them, which rises from 0 to `height`
-// there. A feature of categories has an input for each, `height` or 0. A missing value may have an input of its own;
-// otherwise it counts as 0. Such inputs stand behind the standardised features themselves, where those of categories
-// are 0. What a feature adds to a unit is therefore a line between two values at neighbouring knots, its
-// `nodes`: sums of the weights before them. A document costs two rows of nodes a feature, however many pieces there are.
+// A number feature of knots k0 < k1 < ... has an input for each piece between two of them, which rises from 0 to
+// `height` there. A feature of categories has an input for each, `height` or 0. A missing value may have an input of
+// its own; otherwise it counts as 0. Such inputs stand behind the standardised features themselves, where those of
+// categories are 0. What a feature adds to a unit is therefore a line between two values at neighbouring knots, its
+// `nodes`: sums of the weights before them. A document costs two rows of nodes a feature, however many pieces there
+// are.
 #pragma once
 
 #include <cstddef>

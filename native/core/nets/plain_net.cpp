@@ -56,8 +56,7 @@ void net_gradient(const PlainNet &net, const NetFeatures &features, std::span<co
         for (std::size_t block = part * n_blocks / parts.size(); block < (part + 1) * n_blocks / parts.size();
              ++block) {
             const std::size_t k = block * rows_at_once, n = std::min(rows_at_once, rows.size() - k);
-            WayBack way_back =
-                pass.forward(features, rows.subspan(k, n), key, std::span(scores).first(n * n_members));
+            WayBack way_back = pass.forward(features, rows.subspan(k, n), key, std::span(scores).first(n * n_members));
             way_back.add_derivatives(forces.subspan(k * n_members, n * n_members), parts[part]);
         }
     });

@@ -13,8 +13,8 @@ namespace rankwright {
 enum class Activation { relu, tanh, sigmoid, gelu };
 
 // Fully connected layers of widths[1], widths[2], ... units; the last has one, which is the score. Several members may
-// share the weights of the hidden layers: each has a scale and a threshold for every hidden unit, and a last layer of its
-// own; there must be a hidden layer then.
+// share the weights of the hidden layers: each has a scale and a threshold for every hidden unit, and a last layer of
+// its own; there must be a hidden layer then.
 struct PlainNet {
     std::span<const std::int64_t> widths; // beginning with the number of inputs
     std::span<float> weights; // of each layer: [unit, input], scales if there are members, thresholds; [member, ...]

@@ -232,7 +232,9 @@ def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[Expor
         weights = np.asarray(arrays[f"{number}.weight"], np.float64)
         bias = np.asarray(arrays.get(f"{number}.bias", np.zeros(len(weights))), np.float64)
         if f"{number}.scale" in arrays:
-            layers += _member_layers(weights, np.asarray(arrays[f"{number}.scale"], np.float64), bias, activation, place)
+            layers += _member_layers(
+                weights, np.asarray(arrays[f"{number}.scale"], np.float64), bias, activation, place
+            )
         elif place == len(numbers) - 1:  # the mean of what members say, or the only one's score
             layers.append(ExportedLayer(weights.reshape(1, -1) / len(weights), bias.mean(keepdims=True), "identity"))
         else:

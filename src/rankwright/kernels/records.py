@@ -391,7 +391,9 @@ class Pieces(NamedTuple):
     a missing value counts as 0.
     """
 
-    starts: IntArray  # feature f has knots[starts[f]:starts[f + 1]], in ascending order; numbers have none, or two or more
+    starts: (
+        IntArray  # feature f has knots[starts[f]:starts[f + 1]], in ascending order; numbers have none, or two or more
+    )
     knots: Float32Array
     categorical: BoolArray
     missing: BoolArray  # whether missing values have an input of their own
@@ -416,7 +418,9 @@ class LayeredNet(NamedTuple):
     last_threshold: bool  # whether the last layer has one; all others do
     activation: str  # relu, tanh, sigmoid or gelu
     dropout: float  # the share of hidden units left out, drawn anew for every document and step
-    n_members: int = 1  # they share hidden layers but for [member, unit] scales and thresholds, and have a last one each
+    n_members: int = (
+        1  # they share hidden layers but for [member, unit] scales and thresholds, and have a last one each
+    )
 
 
 class StepRule(NamedTuple):

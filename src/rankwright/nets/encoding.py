@@ -59,7 +59,10 @@ def _knots(values: Float32Array, n_pieces: int) -> Float32Array:
         distinct = distinct[places]
     kept = distinct[:1].tolist()
     for value in distinct[1:].tolist():
-        if value - kept[-1] > CLOSEST * max(abs(value), abs(kept[-1])) and value - kept[-1] >= np.finfo(np.float32).tiny:
+        if (
+            value - kept[-1] > CLOSEST * max(abs(value), abs(kept[-1]))
+            and value - kept[-1] >= np.finfo(np.float32).tiny
+        ):
             kept.append(value)
     return np.array(kept if len(kept) > 1 else [], np.float32)
 
@@ -99,7 +102,9 @@ def piece_table(pieces: Pieces) -> PieceTable:
         rows += [(feature, low, high, of_category, False) for low, high in pairwise(ends)]
         if pieces.missing[feature]:
             rows.append((feature, 0.0, 1.0, False, True))
-    feature, low, high, of_category, of_missing = (np.array(own) for own in zip(*rows, strict=True)) if rows else [[]] * 5
+    feature, low, high, of_category, of_missing = (
+        (np.array(own) for own in zip(*rows, strict=True)) if rows else [[]] * 5
+    )
     return PieceTable(
         np.asarray(feature, np.int64),
         np.asarray(low, np.float32),
@@ -125,7 +130,9 @@ def n_inputs(pieces: Pieces) -> int:
 def pieces_to_state(pieces: Pieces) -> tuple[dict[str, Any], Arrays]:
     """What a file's header tells, and its arrays."""
     named = pieces._asdict()
-    return {"encoding": "piecewise", "height": named.pop("height")}, {f"pieces.{name}": own for name, own in named.items()}
+    return {"encoding": "piecewise", "height": named.pop("height")}, {
+        f"pieces.{name}": own for name, own in named.items()
+    }
 
 
 def restored_pieces(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_features: int) -> Pieces:

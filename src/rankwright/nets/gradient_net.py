@@ -161,9 +161,7 @@ class DescentRecipe(LessonRecipe):
         """How to train by a recipe on so many queries, where settings do not say otherwise."""
         completed = recipe.completed(settings, n_queries)
         if completed.members > 1:
-            has_hidden, is_ours = len(completed.hidden) > 0, getattr(settings, "module", None) is None
-            require(has_hidden, "members share hidden layers: set hidden to a layer or more, or members=1")
-            is_ours = is_ours and getattr(settings, "device", "cpu") == "cpu"
+            is_ours = getattr(settings, "module", None) is None and getattr(settings, "device", "cpu") == "cpu"
             require(is_ours, "members are trained by our own kernels: leave out module and device, or set members=1")
         return NetPlan(
             recipe=completed,

@@ -100,7 +100,9 @@ class ListNetRecipe(LessonRecipe):
         if len(settings.hidden):
             return self.net.lesson(prepared, settings)
         is_plain = settings.encoding in (None, "none") and settings.members in (None, 1)
-        require(is_plain, "the linear ListNet takes features as they are: set hidden, or leave out encoding and members")
+        require(
+            is_plain, "the linear ListNet takes features as they are: set hidden, or leave out encoding and members"
+        )
         threads, scaling = thread_count(settings.threads), prepared.scaling
         rows = judged_rows(scaled(lists_to_learn(settings, prepared.data), scaling, threads), settings.name)
         cost = TopOneCost(rows, threads=threads)

@@ -171,14 +171,14 @@ def _stored_recipe(header: Mapping[str, Any], settings: Any) -> NetRecipe | None
 
 
 def _newer_fields(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """What recipes have told since nets may have features in pieces and members; before, they had neither."""
-    if "members" not in stored:
-        return {"encoding": "none", "members": 1}
-    return {
-        "encoding": _one_of(stored, "encoding", ENCODINGS),
-        "pieces": read_integer(stored, "pieces", least=1, most=MOST_PIECES),
-        "members": read_integer(stored, "members", least=1, most=MOST_MEMBERS),
-    }
+    """What a recipe tells only of nets that have features in pieces, or members."""
+    found: dict[str, Any] = {"encoding": "none", "members": 1}
+    if "members" in stored:
+        found["members"] = read_integer(stored, "members", least=2, most=MOST_MEMBERS)
+    if "encoding" in stored:
+        found["encoding"] = _one_of(stored, "encoding", ENCODINGS)
+        found["pieces"] = read_integer(stored, "pieces", least=1, most=MOST_PIECES)
+    return found
 
 
 def _one_of(stored: Mapping[str, Any], name: str, known: Sequence[str]) -> str:

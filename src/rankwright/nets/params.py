@@ -64,13 +64,17 @@ class NetRecipe:
         """The recipe with the values that are set instead of its own, for so many queries."""
         given = {name: getattr(settings, name, None) for name in SETTINGS_OF_RECIPES}
         whole = replace(self, **{name: value for name, value in given.items() if value is not None})
+        members = whole.members if len(whole.hidden) else 1  # the mean of linear nets is one
         by_size = min(MOST_BATCH_QUERIES, max(1, n_queries // LEAST_STEPS))
         batch_queries = by_size if whole.batch_queries is None else whole.batch_queries
-        return replace(whole, hidden=tuple(whole.hidden), batch_queries=batch_queries)
+        return replace(whole, hidden=tuple(whole.hidden), batch_queries=batch_queries, members=members)
 
     def facts(self) -> dict[str, Any]:
-        """The values that were used, by the names of settings."""
-        return {name: getattr(self, name) for name in SETTINGS_OF_RECIPES} | {"hidden": list(self.hidden)}
+        """The values that were used, by the names of settings; what only some nets have where this one has it."""
+        left_out = {"encoding", "pieces"} if self.encoding == "none" else set()
+        left_out |= {"members"} if self.members == 1 else set()
+        told = {name: getattr(self, name) for name in SETTINGS_OF_RECIPES if name not in left_out}
+        return told | {"hidden": list(self.hidden)}
 
 
 # What docs/nets.md calls held and free. `gradient_net.py` tries out on held-out queries which of them the data wants.

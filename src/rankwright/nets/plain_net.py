@@ -82,9 +82,7 @@ class PlainNet:
         """The net as kernels take it; its weights are shared, not copied, unless nobody may write to them."""
         widths = np.array([self.n_inputs, *self.shape.hidden, 1], np.int64)
         weights = self.weights if self.weights.flags.writeable else self.weights.copy()
-        return LayeredNet(
-            widths, weights, self.shape.output_bias, self.shape.activation, dropout, self.shape.members
-        )
+        return LayeredNet(widths, weights, self.shape.output_bias, self.shape.activation, dropout, self.shape.members)
 
     def scores(self, rows: FeatureRows) -> Float64Array:
         """A score for every row."""

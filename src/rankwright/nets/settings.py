@@ -64,7 +64,7 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
     members
         How many nets are trained at once that share the weights of hidden layers, but for a scale and a threshold of
         each unit, and have a last layer each; scores are the mean of theirs. Training and scoring cost less than so
-        many nets. None leaves it to the mode.
+        many nets. A linear net has one. None leaves it to the mode.
     metric
         The metric that decides the epoch and early stopping, unless `select` names another.
     scaling
@@ -83,9 +83,9 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
     weight_decay: float = setting(0.0, least=0)
     dropout: float | None = setting(None, least=0, below=1)
     batch_queries: int | None = setting(None, least=1)
-    encoding: str | None = setting(None, choices=lambda: ENCODINGS)
-    pieces: int | None = setting(None, least=1, most=MOST_PIECES)
-    members: int | None = setting(None, least=1, most=MOST_MEMBERS)
+    encoding: str | None = setting(None, choices=lambda: ENCODINGS, unsaid=None)
+    pieces: int | None = setting(None, least=1, most=MOST_PIECES, unsaid=None)
+    members: int | None = setting(None, least=1, most=MOST_MEMBERS, unsaid=None)
 
 
 @settings_class
