@@ -41,12 +41,16 @@ NodeTable::NodeTable(const Pieces &pieces) : pieces_(pieces), n_inputs_(pieces.n
     first_slopes_.assign(padded, 0.0F);
     rows_.assign(padded, 0);
     missing_rows_.assign(padded, -1);
+    placed_if_missing_.assign(padded, 1.0F);
     for (std::size_t feature = 0; feature < n_features; ++feature) {
         const std::size_t first = first_rows_.back();
         const std::size_t n_nodes = pieces.n_inputs(feature) + (pieces.categorical[feature] ? 0 : 1);
         if (pieces.categorical[feature]) categories_.push_back(feature);
         rows_[feature] = static_cast<std::int32_t>(first);
-        if (pieces.missing[feature]) missing_rows_[feature] = static_cast<std::int32_t>(first + n_nodes);
+        if (pieces.missing[feature]) {
+            missing_rows_[feature] = static_cast<std::int32_t>(first + n_nodes);
+            placed_if_missing_[feature] = 0.0F;
+        }
         first_rows_.push_back(first + n_nodes + pieces.missing[feature]);
     }
     // A round looks at one knot of each feature of a pack: is the value beyond it? The first and the last knot of
@@ -98,6 +102,7 @@ struct FindPlaces {
             const auto first_slope = read<Lanes>(table->first_slopes_.data() + from);
             const auto first_row = read<Wholes>(table->rows_.data() + from);
             const auto missing_row = read<Wholes>(table->missing_rows_.data() + from);
+            const auto placed_if_missing = read<Lanes>(table->placed_if_missing_.data() + from);
             for (std::size_t k = 0; k < inputs->rows.size(); ++k) {
                 const float *own = inputs->features.data() + static_cast<std::size_t>(inputs->rows[k]) * n_features;
                 Lanes value = {};
@@ -106,23 +111,23 @@ struct FindPlaces {
                 } else {
                     std::memcpy(&value, own + from, n * sizeof(float));
                 }
-                const Wholes is_missing = value != value;
-                const Lanes z = where<Lanes>(~is_missing, (value - shift) * factor);
+                const Lanes moved = (value - shift) * factor, z = value == value ? moved : Lanes{};
                 Lanes knot = first_knot, slope = first_slope;
                 Wholes row = first_row;
                 for (std::size_t at = table->round_starts_[pack]; at < table->round_starts_[pack + 1]; at += lanes) {
                     const auto next = read<Lanes>(table->knots_.data() + at);
-                    const Wholes beyond = z >= next;
-                    row -= beyond; // a mask is -1
-                    knot = beyond ? next : knot;
-                    slope = beyond ? read<Lanes>(table->slopes_.data() + at) : slope;
+                    const auto next_slope = read<Lanes>(table->slopes_.data() + at);
+                    row = z >= next ? row + 1 : row;
+                    knot = z >= next ? next : knot;
+                    slope = z >= next ? next_slope : slope;
                 }
                 Lanes share = (z - knot) * slope;
-                share = where<Lanes>(share > Lanes{}, share); // 0 where it is not a number
+                share = share > Lanes{} ? share : Lanes{}; // 0 where it is not a number
                 share = share < Lanes{} + 1.0F ? share : Lanes{} + 1.0F;
-                const Wholes own_row = is_missing & (missing_row >= 0);
-                write(places->rows.data() + k * places->width + from, own_row ? missing_row : row);
-                write(places->shares.data() + k * places->width + from, where<Lanes>(~own_row, share));
+                // Masks are compared anew: kept in a vector, they are taken apart lane by lane.
+                const Lanes placed = value == value ? Lanes{} + 1.0F : placed_if_missing;
+                write(places->rows.data() + k * places->width + from, placed > Lanes{} ? row : missing_row);
+                write(places->shares.data() + k * places->width + from, placed > Lanes{} ? share : Lanes{});
             }
         }
     }

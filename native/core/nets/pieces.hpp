@@ -72,7 +72,8 @@ class NodeTable {
     // By pack of features: from where in `knots_` and `slopes_`, a pack of lanes for each round, and how many rounds.
     std::vector<std::size_t> round_starts_;
     std::vector<float> knots_, slopes_, first_knots_, first_slopes_;
-    std::vector<std::int32_t> rows_, missing_rows_; // of each feature; -1 where a missing value counts as 0
+    std::vector<std::int32_t> rows_, missing_rows_; // of each feature; -1 where a missing value counts as 0,
+    std::vector<float> placed_if_missing_;          // and 1 there
 };
 
 // Adds to out[k, unit] what the features of placed document k add to it. Rows of nodes and of `out` are `width` apart.

@@ -95,22 +95,23 @@ class PieceTable(NamedTuple):
 
 def piece_table(pieces: Pieces) -> PieceTable:
     """The inputs of the pieces, in their order."""
-    rows: list[tuple[int, float, float, bool, bool]] = []
+    features, lows, highs = list[int](), list[float](), list[float]()
+    of_category, of_missing = list[bool](), list[bool]()
     for feature, (start, stop) in enumerate(pairwise(pieces.starts.tolist())):
-        knots, of_category = pieces.knots[start:stop].tolist(), bool(pieces.categorical[feature])
-        ends = [-np.inf, *knots, np.inf] if of_category else knots
-        rows += [(feature, low, high, of_category, False) for low, high in pairwise(ends)]
-        if pieces.missing[feature]:
-            rows.append((feature, 0.0, 1.0, False, True))
-    feature, low, high, of_category, of_missing = (
-        (np.array(own) for own in zip(*rows, strict=True)) if rows else [[]] * 5
-    )
+        knots, has_categories = pieces.knots[start:stop].tolist(), bool(pieces.categorical[feature])
+        ends = list(pairwise([-np.inf, *knots, np.inf] if has_categories else knots))
+        n_missing = int(pieces.missing[feature])
+        features += [feature] * (len(ends) + n_missing)
+        lows += [low for low, _ in ends] + [0.0] * n_missing
+        highs += [high for _, high in ends] + [1.0] * n_missing
+        of_category += [has_categories] * len(ends) + [False] * n_missing
+        of_missing += [False] * len(ends) + [True] * n_missing
     return PieceTable(
-        np.asarray(feature, np.int64),
-        np.asarray(low, np.float32),
-        np.asarray(high, np.float32),
-        np.asarray(of_category, np.bool_),
-        np.asarray(of_missing, np.bool_),
+        np.array(features, np.int64),
+        np.array(lows, np.float32),
+        np.array(highs, np.float32),
+        np.array(of_category, np.bool_),
+        np.array(of_missing, np.bool_),
     )
 
 
@@ -119,7 +120,7 @@ def by_feature(pieces: Pieces, values: NDArray[np.float64]) -> NDArray[np.float6
     sizes = n_piece_inputs(pieces)
     ends = (len(sizes) + np.cumsum(sizes)).tolist()
     of_pieces = [values[:, start:end].sum(axis=1) for start, end in pairwise([len(sizes), *ends])]
-    return values[:, : len(sizes)] + np.stack(of_pieces, axis=1)
+    return np.asarray(values[:, : len(sizes)] + np.stack(of_pieces, axis=1), np.float64)
 
 
 def n_inputs(pieces: Pieces) -> int:
@@ -143,8 +144,8 @@ def restored_pieces(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]
     starts = read_array(arrays, "starts", np.int64, (n_features + 1,))
     knots: Float32Array = arrays["knots"] if "knots" in arrays else np.zeros(0, np.float32)
     knots = read_array(arrays, "knots", np.float32, (knots.size,))
-    flags: list[BoolArray] = [read_array(arrays, name, np.bool_, (n_features,)) for name in ("categorical", "missing")]
-    pieces = Pieces(starts, knots, *flags, height)
+    categorical: BoolArray = read_array(arrays, "categorical", np.bool_, (n_features,))
+    pieces = Pieces(starts, knots, categorical, read_array(arrays, "missing", np.bool_, (n_features,)), height)
     sizes = np.diff(starts)
     if starts[0] != 0 or starts[-1] != len(knots) or (sizes < 0).any():
         raise InputError(f"pieces.starts must ascend from 0 to {len(knots)}")

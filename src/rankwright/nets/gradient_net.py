@@ -178,7 +178,7 @@ class DescentRecipe(LessonRecipe):
         """The recipe to train by: tried out on held-out queries where the mode has several that the settings allow."""
         recipes = recipes_of(settings)
         if prepared.data.categories and settings.encoding is None:  # which only nets of pieces take
-            recipes = [recipe for recipe in recipes if recipe.encoding == "piecewise"]
+            recipes = tuple(recipe for recipe in recipes if recipe.encoding == "piecewise")
         is_linear = settings.hidden is not None and not len(settings.hidden)
         are_given = settings.dropout is not None or settings.activation is not None
         if is_linear or are_given or getattr(settings, "module", None) is not None:
