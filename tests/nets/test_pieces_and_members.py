@@ -68,7 +68,7 @@ def test_a_constant_feature_has_no_pieces():
 
 
 def test_values_that_rounding_alone_tells_apart_share_a_piece():
-    column = np.repeat(np.float32(1e6) + np.arange(3, dtype=np.float32) / 8, 4)
+    column = np.repeat(1e6 + np.arange(3) / 8, 4).astype(np.float32)
     assert len(fit_pieces(column[:, None], 8, {}).knots) == 0
 
 

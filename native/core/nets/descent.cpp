@@ -109,7 +109,8 @@ class Worker {
     std::size_t n_docs_ = 0;
     std::vector<std::int64_t> rows_, ranked_;
     std::vector<double> scores_, own_scores_; // [document, member], and those of one member
-    std::vector<float> forces_, gradient_, curvature_, sums_;
+    std::vector<float> forces_, gradient_, curvature_;
+    Numbers sums_;
 };
 
 constexpr double mean_decay = 0.9, square_decay = 0.999, smallest_divisor = 1e-8; // Adam's usual ones
@@ -161,7 +162,8 @@ std::int64_t descend_net(const PlainNet &net, const NetFeatures &features, const
     const DescentInputs inputs{features, pairs, walk, matrices};
     std::vector<std::unique_ptr<Worker>> workers(std::min(most_parts, walk.batch_queries));
     for (std::unique_ptr<Worker> &worker : workers) worker = std::make_unique<Worker>(inputs);
-    std::vector<float> gradient(net.weights.size()), all(matrices.n_sums());
+    std::vector<float> gradient(net.weights.size());
+    Numbers all(matrices.n_sums());
     Descent next = descent;
     Team team(std::min(threads, static_cast<int>(workers.size())));
     for (std::size_t number = 0; number < walk.keys.size(); ++number, ++next.n_steps) {

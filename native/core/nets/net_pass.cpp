@@ -12,9 +12,9 @@ namespace rankwright {
 namespace {
 
 // The first inputs of a layer as [input, unit], each row padded.
-std::vector<float> turned(const float *weights, const Layer &layer, std::size_t n_inputs) {
+Numbers turned(const float *weights, const Layer &layer, std::size_t n_inputs) {
     const std::size_t width = padded_width(layer.n_units);
-    std::vector<float> rows(n_inputs * width);
+    Numbers rows(n_inputs * width);
     for (std::size_t unit = 0; unit < layer.n_units; ++unit) {
         for (std::size_t input = 0; input < n_inputs; ++input) {
             rows[input * width + unit] = weights[unit * layer.n_inputs + input];
@@ -160,7 +160,7 @@ WayBack NetPass::forward(const NetFeatures &features, std::span<const std::int64
         values_.resize(scores.size());
         const MemberRows own{rows.size(), matrices_.net().n_members, padded_width(layers[last].n_inputs), false};
         member_scores(own, inputs_[last].data(), matrices_.forward(last).data(), values_.data());
-        const std::vector<float> &thresholds = matrices_.thresholds(last);
+        const Numbers &thresholds = matrices_.thresholds(last);
         for (std::size_t k = 0; k < scores.size() && !thresholds.empty(); ++k) {
             values_[k] += thresholds[k % thresholds.size()];
         }

@@ -29,18 +29,18 @@ class NetMatrices {
     bool is_narrow() const { return layers_[0].n_units < narrow_below && table_ == nullptr; }
     // How values find their places among nodes; null where inputs are the features alone.
     const NodeTable *table() const { return table_.get(); }
-    const std::vector<float> &nodes() const { return nodes_; }
+    const Numbers &nodes() const { return nodes_; }
     // How many inputs a layer multiplies: of a first layer with nodes, the features themselves.
     std::size_t n_multiplied(std::size_t layer) const {
         return layer == 0 && table_ != nullptr ? table_->n_features() : layers_[layer].n_inputs;
     }
     bool has_members() const { return net_.n_members > 1; }
     // [unit, input] for a narrow first layer and for the last one of members, [input, unit] for the others.
-    const std::vector<float> &forward(std::size_t layer) const { return matrices_[layer].forward; }
-    const std::vector<float> &backward(std::size_t layer) const { return matrices_[layer].backward; } // [unit, input]
+    const Numbers &forward(std::size_t layer) const { return matrices_[layer].forward; }
+    const Numbers &backward(std::size_t layer) const { return matrices_[layer].backward; } // [unit, input]
     // Of members, [member, unit] padded; thresholds of a net without members are not padded.
-    const std::vector<float> &scales(std::size_t layer) const { return matrices_[layer].scales; }
-    const std::vector<float> &thresholds(std::size_t layer) const { return matrices_[layer].thresholds; }
+    const Numbers &scales(std::size_t layer) const { return matrices_[layer].scales; }
+    const Numbers &thresholds(std::size_t layer) const { return matrices_[layer].thresholds; }
 
     // How many sums of derivatives there are, and those of a layer: its weights, [unit, input] padded, and its nodes;
     // then those of its scales and its thresholds, as they lie here.
@@ -54,7 +54,7 @@ class NetMatrices {
   private:
     static constexpr std::size_t narrow_below = 16;
     struct Matrices {
-        std::vector<float> forward, backward, scales, thresholds;
+        Numbers forward, backward, scales, thresholds;
     };
 
     void lay_out_numbers(std::size_t i);
@@ -63,7 +63,7 @@ class NetMatrices {
     std::vector<Layer> layers_;
     std::vector<Matrices> matrices_;
     std::unique_ptr<const NodeTable> table_;
-    std::vector<float> nodes_;
+    Numbers nodes_;
     Ways ways_;
 };
 
@@ -119,8 +119,8 @@ class NetPass {
     std::vector<std::int64_t> member_rows_; // numbers of rows and members, which dropout is drawn by
     // Tables of a padded row per document, or, behind the first layer, per document and member: `inputs_[i]` is what
     // layer i gets, `weighted_[i]` what members scale, `slopes_[i]` belongs to its units.
-    std::vector<std::vector<float>> inputs_, weighted_, slopes_;
-    std::vector<float> values_, handed_; // of the units of the layer at hand: weighted inputs, or forces
+    std::vector<Numbers> inputs_, weighted_, slopes_;
+    Numbers values_, handed_; // of the units of the layer at hand: weighted inputs, or forces
 };
 
 } // namespace rankwright

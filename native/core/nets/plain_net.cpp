@@ -48,7 +48,7 @@ void net_gradient(const PlainNet &net, const NetFeatures &features, std::span<co
     const std::size_t n_members = net.n_members;
     const NetMatrices matrices(net, features.pieces, NetMatrices::Ways::both);
     const std::size_t n_blocks = (rows.size() + rows_at_once - 1) / rows_at_once;
-    std::vector<std::vector<float>> parts(std::min(most_parts, n_blocks)); // sums of derivatives
+    std::vector<Numbers> parts(std::min(most_parts, n_blocks)); // sums of derivatives
     parallel_for(parts.size(), threads, 1, [&](std::size_t part, std::size_t) {
         NetPass pass(matrices);
         parts[part].assign(matrices.n_sums(), 0.0F);
@@ -60,8 +60,8 @@ void net_gradient(const PlainNet &net, const NetFeatures &features, std::span<co
             way_back.add_derivatives(forces.subspan(k * n_members, n * n_members), parts[part]);
         }
     });
-    std::vector<float> all(matrices.n_sums());
-    for (const std::vector<float> &sums : parts) add_numbers(sums, all);
+    Numbers all(matrices.n_sums());
+    for (const Numbers &sums : parts) add_numbers(sums, all);
     matrices.write_gradient(all, gradient);
 }
 
