@@ -123,6 +123,7 @@ class NetSettings(RecipeSettings, DescentSettings):
     weight_decay: float = changed(DescentSettings, "weight_decay", search=Real(1e-06, 0.1, log=True))
     dropout: float | None = changed(DescentSettings, "dropout", search=Real(0.0, 0.5))
     batch_queries: int | None = changed(DescentSettings, "batch_queries", search=Whole(8, 128, log=True))
+    encoding: str | None = changed(DescentSettings, "encoding", search=Choice(ENCODINGS))
     module: Any = setting(None, stored=False)
     device: str = setting("cpu", stored=False)
 
