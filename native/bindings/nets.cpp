@@ -95,7 +95,8 @@ void require_net(const PlainNet &net, const NetRowsRecord &inputs) {
     require(net.widths.size() >= 2 && *std::min_element(net.widths.begin(), net.widths.end()) >= 0,
             "a net has the widths of its inputs and of a layer or more");
     require(net.widths.back() == 1, "the last layer of a net must have one unit");
-    require(net.n_members >= 1 && (net.n_members == 1 || net.widths.size() > 2), "members share a hidden layer");
+    require(net.n_members >= 1 && (net.n_members == 1 || net.widths.size() > 2),
+            "a net of members must have a hidden layer");
     require_size("the first of widths", static_cast<std::size_t>(net.widths[0]), inputs.n_inputs());
     require_size("weights", net.weights.size(), n_weights(net));
 }
@@ -137,7 +138,7 @@ void bind_nets(nb::module_ &module) {
     define(module, "net_inputs", {"inputs", "rows", "out"},
            [](NetRowsRecord inputs, In<std::int64_t> rows, OutMatrix<float> out) {
                inputs.require_rows(view(rows));
-               require(!inputs.pieces.empty(), "there are no pieces");
+               require(!inputs.pieces.empty(), "net_inputs must have pieces");
                require_shape("out", out, rows.size(), inputs.n_inputs());
                const NodeTable table(inputs.pieces);
                const NetRows own{inputs.rows.features, inputs.rows.n_features, view(rows), inputs.rows.shift,

@@ -73,10 +73,9 @@ class NetTraining:
 
     def _refuse_overflow(self) -> None:
         """Raise where a feature, and not what was learned, led beyond all numbers."""
-        if self.rows.pieces is not None:  # values far away are cut off
-            return
-        given = self.rows.features
-        infinite = np.argwhere(np.isinf(self.rows.fetch(np.arange(len(given)))))
+        given, standard = self.rows.features, (self.rows.shift, self.rows.factor)
+        whole = FeatureRows(given, standard, threads=self.threads)  # of pieces, only these can be too large
+        infinite = np.argwhere(np.isinf(whole.fetch(np.arange(len(given)))))
         if len(infinite) and given is self.data.features:  # not those that a kernel made of them
             row, feature = infinite[0]
             raise InputError(
