@@ -130,10 +130,9 @@ def n_inputs(pieces: Pieces) -> int:
 
 def pieces_to_state(pieces: Pieces) -> tuple[dict[str, Any], Arrays]:
     """What a file's header tells, and its arrays."""
-    named = pieces._asdict()
-    return {"encoding": "piecewise", "height": named.pop("height")}, {
-        f"pieces.{name}": own for name, own in named.items()
-    }
+    names = ("starts", "knots", "categorical", "missing")
+    arrays = {f"pieces.{name}": getattr(pieces, name) for name in names}
+    return {"encoding": "piecewise", "height": pieces.height}, arrays
 
 
 def restored_pieces(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_features: int) -> Pieces:
