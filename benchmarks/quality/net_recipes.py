@@ -138,7 +138,12 @@ def tell(settings: argparse.Namespace) -> None:
     """Print a row for each ranker and recipe, and leave them."""
     names = [name for name in sets(settings.data) if name in settings.sets]
     rows = [
-        {"ranker": ranker, "recipe": recipe, **{name: cell(settings.out, name, ranker, recipe) for name in names}}
+        {
+            "ranker": ranker,
+            "recipe": recipe,
+            **{name: cell(settings.out, [name], ranker, recipe) for name in names},
+            "all queries": cell(settings.out, names, ranker, recipe),
+        }
         for ranker in settings.rankers
         for recipe in settings.recipes
     ]
@@ -149,12 +154,13 @@ def tell(settings: argparse.Namespace) -> None:
     )
 
 
-def cell(out: Path, name: str, ranker: str, recipe: str) -> str:
-    """The mean of `before`; of others, the mean difference to it and its standard error."""
-    files = [file_of(out, name, ranker, which) for which in (recipe, "before")]
-    if not all(file.exists() for file in files):
+def cell(out: Path, names: list[str], ranker: str, recipe: str) -> str:
+    """The mean of `before`; of others, the mean difference to it and its standard error, of all sets that have both."""
+    files = [[file_of(out, name, ranker, which) for which in (recipe, "before")] for name in names]
+    files = [pair for pair in files if all(file.exists() for file in pair)]
+    if not files:
         return ""
-    own, before = (np.load(file)["values"] for file in files)
+    own, before = (np.concatenate([np.load(file)["values"] for file in side]) for side in zip(*files, strict=True))
     if recipe == "before":
         return f"{np.nanmean(own):.4f}"
     lead = (own - before)[~np.isnan(own - before)]
