@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from benchmarks.helpers.records import show
@@ -35,7 +35,7 @@ def right_pairs(task: str, n_queries: int, draw: int, width: int, mode: Mode, se
     return 100 * evaluate(fitted.predict(test), test, ["pair-accuracy"])["pair-accuracy"].mean, seconds
 
 
-def row(task: str, n_queries: int, width: int, n_draws: int) -> dict[str, str | int]:
+def row(task: str, n_queries: int, width: int, n_draws: int) -> dict[str, Any]:
     """What one width reaches, beside the paper's recipe."""
     cases = [(draw, seed) for draw in range(1, n_draws + 1) for seed in range(SEEDS)]
     found = {
@@ -43,7 +43,9 @@ def row(task: str, n_queries: int, width: int, n_draws: int) -> dict[str, str | 
         for mode in MODES
     }
     lead = found["default"][:, 0] - found["paper"][:, 0]
-    cells = {mode: f"{values[:, 0].mean():.2f} in {values[:, 1].mean():.2f} s" for mode, values in found.items()}
+    cells: dict[str, str] = {
+        mode: f"{values[:, 0].mean():.2f} in {values[:, 1].mean():.2f} s" for mode, values in found.items()
+    }
     of_lead = f"{lead.mean():+.2f} ± {lead.std(ddof=1) / len(lead) ** 0.5:.2f}, worst {lead.min():+.2f}"
     return {"task": task, "queries": n_queries, "width": width, **cells, "lead": of_lead}
 

@@ -22,13 +22,17 @@ from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.reading import read
 from rankwright.metrics.evaluation import evaluate
+from rankwright.nets.listnet import ListNet
 from rankwright.nets.net_rankers import LambdaRank, RankNet
 
 FOLDS = 5
-RANKERS = {"ranknet": RankNet, "lambdarank": LambdaRank}
+RANKERS = {"ranknet": RankNet, "lambdarank": LambdaRank, "listnet": ListNet}
 HELD: dict[str, Any] = {
-    "hidden": (32,), "activation": "relu", "dropout": 0.3, "learning_rate": 0.003, "batch_queries": 64
+    "hidden": (32,), "activation": "relu", "dropout": 0.3, "learning_rate": 0.003, "batch_queries": 64,
+    "encoding": "none", "members": 1,
 }  # fmt: skip
+SLOW: dict[str, Any] = {"encoding": "piecewise", "learning_rate": 0.001}
+WIDE: dict[str, Any] = {"hidden": (64,), "dropout": 0.5}
 RECIPES: Mapping[str, Callable[[int], dict[str, Any]]] = {  # from the number of queries to settings
     "before": lambda _: HELD,
     "default": lambda _: {},
@@ -37,6 +41,17 @@ RECIPES: Mapping[str, Callable[[int], dict[str, Any]]] = {  # from the number of
     "relu, no dropout": lambda n: HELD | {"dropout": 0.0, "batch_queries": by_size(n)},
     "tanh, no dropout": lambda n: HELD | {"activation": "tanh", "dropout": 0.0, "batch_queries": by_size(n)},
     "tanh, dropout": lambda n: HELD | {"activation": "tanh", "batch_queries": by_size(n)},
+    "wide": lambda _: HELD | WIDE,
+    "pieces": lambda _: HELD | SLOW,
+    "pieces, wide": lambda _: HELD | SLOW | WIDE,
+    "pieces, wide, 30 epochs": lambda _: HELD | SLOW | WIDE | {"epochs": 30},
+    "30 epochs": lambda _: HELD | {"epochs": 30},
+    "pieces, 30 epochs": lambda _: HELD | SLOW | {"epochs": 30},
+    "slower": lambda _: HELD | {"learning_rate": 0.0003},
+    "pieces, slower": lambda _: HELD | SLOW | {"learning_rate": 0.0003},
+    "pieces, wide, slower": lambda _: HELD | SLOW | WIDE | {"learning_rate": 0.0003},
+    "members": lambda _: HELD | {"members": 8, "dropout": 0.0},
+    "pieces, members": lambda _: HELD | SLOW | {"members": 8, "dropout": 0.0},
 }
 
 
@@ -123,7 +138,12 @@ def tell(settings: argparse.Namespace) -> None:
     """Print a row for each ranker and recipe, and leave them."""
     names = [name for name in sets(settings.data) if name in settings.sets]
     rows = [
-        {"ranker": ranker, "recipe": recipe, **{name: cell(settings.out, name, ranker, recipe) for name in names}}
+        {
+            "ranker": ranker,
+            "recipe": recipe,
+            **{name: cell(settings.out, [name], ranker, recipe) for name in names},
+            "all queries": cell(settings.out, names, ranker, recipe),
+        }
         for ranker in settings.rankers
         for recipe in settings.recipes
     ]
@@ -134,12 +154,13 @@ def tell(settings: argparse.Namespace) -> None:
     )
 
 
-def cell(out: Path, name: str, ranker: str, recipe: str) -> str:
-    """The mean of `before`; of others, the mean difference to it and its standard error."""
-    files = [file_of(out, name, ranker, which) for which in (recipe, "before")]
-    if not all(file.exists() for file in files):
+def cell(out: Path, names: list[str], ranker: str, recipe: str) -> str:
+    """The mean of `before`; of others, the mean difference to it and its standard error, of all sets that have both."""
+    files = [[file_of(out, name, ranker, which) for which in (recipe, "before")] for name in names]
+    files = [pair for pair in files if all(file.exists() for file in pair)]
+    if not files:
         return ""
-    own, before = (np.load(file)["values"] for file in files)
+    own, before = (np.concatenate([np.load(file)["values"] for file in side]) for side in zip(*files, strict=True))
     if recipe == "before":
         return f"{np.nanmean(own):.4f}"
     lead = (own - before)[~np.isnan(own - before)]

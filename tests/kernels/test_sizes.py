@@ -17,6 +17,7 @@ from rankwright.kernels.records import (
     LayeredNet,
     LevelledRows,
     MatchedTerms,
+    Pieces,
     QueryPairs,
     SplitShares,
     StandardisedRows,
@@ -86,6 +87,11 @@ def net_rows(n_shifts: int = 3) -> StandardisedRows:
     return StandardisedRows(FEATURES, floats(n_shifts), floats(3))
 
 
+def cut_rows(starts: Sequence[int] = (0, 2, 2, 3), n_flags: int = 3) -> StandardisedRows:
+    flags = np.array([False, False, True])[:n_flags]
+    return StandardisedRows(FEATURES, floats(3), floats(3), Pieces(np.array(starts), floats(3), flags, ~flags, 0.5))
+
+
 def layers(n_weights: int = 2 * (3 + 1) + 2, widths: Sequence[int] = (3, 2, 1)) -> LayeredNet:
     return LayeredNet(np.array(widths), floats(n_weights), False, "relu", 0.0)
 
@@ -148,6 +154,17 @@ WRONG: dict[str, Callable[[], object]] = {
     "net_scores, rows": lambda: kernels.net_scores(layers(), net_rows(), ROWS + 1, 0, np.zeros(4), 1),
     "net_scores, widths": lambda: kernels.net_scores(layers(8, [3, 2]), net_rows(), ROWS, 0, np.zeros(4), 1),
     "net_scores, scores": lambda: kernels.net_scores(layers(), net_rows(), ROWS, 0, np.zeros(3), 1),
+    "net_member_scores": lambda: kernels.net_member_scores(layers(), net_rows(), ROWS, 0, np.zeros(3), 1),
+    "net_inputs, out": lambda: kernels.net_inputs(cut_rows(), ROWS, floats(4, 7)),
+    "net_inputs, knots": lambda: kernels.net_inputs(cut_rows([0, 2, 2, 4]), ROWS, floats(4, 8)),
+    "net_inputs, order": lambda: kernels.net_inputs(cut_rows([0, 4, 2, 3]), ROWS, floats(4, 8)),
+    "net_inputs, features": lambda: kernels.net_inputs(cut_rows([0, 3]), ROWS, floats(4, 8)),
+    "net_inputs, flags": lambda: kernels.net_inputs(cut_rows(n_flags=2), ROWS, floats(4, 8)),
+    "net_inputs of no pieces": lambda: kernels.net_inputs(net_rows(), ROWS, floats(4, 3)),
+    "net_scores, pieces": lambda: kernels.net_scores(layers(), cut_rows(), ROWS, 0, np.zeros(4), 1),
+    "net_scores, members": lambda: kernels.net_scores(
+        layers(3, [3, 1])._replace(n_members=2), net_rows(), ROWS, 0, np.zeros(4), 1
+    ),
     "net_gradient, forces": lambda: kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(3), floats(11), 1),
     "net_gradient, gradient": lambda: kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(4), floats(9), 1),
     "follow_gradient, mean": lambda: kernels.follow_gradient(step_rule(mean=floats(2)), floats(3), floats(3)),
@@ -186,6 +203,8 @@ def test_the_right_lengths_are_taken():
     match()
     score(trees(), columns())
     kernels.net_scores(layers(), net_rows(), ROWS, 0, np.zeros(4), 1)
+    kernels.net_member_scores(layers(), net_rows(), ROWS, 0, np.zeros(4), 1)
+    kernels.net_inputs(cut_rows(), ROWS, floats(4, 8))
     kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(4), floats(10), 1)
     kernels.follow_gradient(step_rule(), floats(3), floats(3))
     kernels.compare_pairs(FEATURES, SIZES, WEIGHTS, ROWS, ROWS, floats(4, 2), 1)

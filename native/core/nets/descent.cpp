@@ -67,30 +67,39 @@ class Worker {
         rows_.resize(n_docs_);
         std::iota(rows_.begin(), rows_.end(),
                   inputs_.pairs.data.groups.offsets[static_cast<std::size_t>(walk_.queries[k])]);
-        const auto scores = walk_.scores.subspan(start, n_docs_);
-        WayBack way_back = pass_.forward(inputs_.features, rows_, step.key, scores);
-        if (!std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) return false;
-        find_forces(step, k, scores);
+        const std::size_t n_members = inputs_.matrices.net().n_members;
+        scores_.resize(n_docs_ * n_members);
+        WayBack way_back = pass_.forward(inputs_.features, rows_, step.key, scores_);
+        mean_scores(scores_, n_members, walk_.scores.subspan(start, n_docs_));
+        if (!std::ranges::all_of(scores_, [](double score) { return std::isfinite(score); })) return false;
+        forces_.resize(scores_.size());
+        double cost = 0.0;
+        for (std::size_t member = 0; member < n_members; ++member) cost += find_forces(step, k, member);
+        if (!walk_.cost.empty()) walk_.cost[k] = cost / static_cast<double>(n_members);
         way_back.add_derivatives(forces_, sums_);
         return true;
     }
 
-    // Forces on the query's documents, divided by the number of the step's queries.
-    void find_forces(const Step &step, std::size_t k, std::span<const double> scores) {
-        const Batch whole{walk_.scores, walk_.queries, walk_.starts, step.key};
-        BatchQuery query = query_of(whole, inputs_.pairs.data.groups, k);
-        query.start = 0; // ranks below count from the query's first row
+    // The cost of a member's scores of the query, and forces on them, divided by the number of the step's queries and
+    // of members: the cost of a query is the mean of its members'.
+    double find_forces(const Step &step, std::size_t k, std::size_t member) {
+        const std::size_t n_members = inputs_.matrices.net().n_members;
+        own_scores_.resize(n_docs_);
+        for (std::size_t doc = 0; doc < n_docs_; ++doc) own_scores_[doc] = scores_[doc * n_members + member];
+        const std::int64_t offsets[] = {0, static_cast<std::int64_t>(n_docs_)};
+        const Batch one{own_scores_, walk_.queries.subspan(k, 1), offsets, step.key};
         if (inputs_.pairs.settings.reads_ranks()) {
-            const std::int64_t offsets[] = {0, static_cast<std::int64_t>(n_docs_)};
             ranked_.resize(n_docs_);
-            rank_rows(scores, offsets, ranked_, 1);
+            rank_rows(own_scores_, offsets, ranked_, 1);
         }
+        const BatchQuery query = query_of(one, inputs_.pairs.data.groups, 0);
         const auto found = pairs_.pairs_of_labels(query, inputs_.pairs.by_label, ranked_);
-        forces_.resize(n_docs_);
+        gradient_.resize(n_docs_);
         curvature_.resize(n_docs_);
-        found.write(forces_, curvature_);
-        for (float &force : forces_) force /= static_cast<float>(step.n_queries());
-        if (!walk_.cost.empty()) walk_.cost[k] = found.cost();
+        found.write(gradient_, curvature_);
+        const auto share = static_cast<float>(step.n_queries() * n_members);
+        for (std::size_t doc = 0; doc < n_docs_; ++doc) forces_[doc * n_members + member] = gradient_[doc] / share;
+        return found.cost();
     }
 
     const DescentInputs &inputs_;
@@ -99,7 +108,9 @@ class Worker {
     QueryPairs<float> pairs_;
     std::size_t n_docs_ = 0;
     std::vector<std::int64_t> rows_, ranked_;
-    std::vector<float> forces_, curvature_, sums_;
+    std::vector<double> scores_, own_scores_; // [document, member], and those of one member
+    std::vector<float> forces_, gradient_, curvature_;
+    Numbers sums_;
 };
 
 constexpr double mean_decay = 0.9, square_decay = 0.999, smallest_divisor = 1e-8; // Adam's usual ones
@@ -147,11 +158,12 @@ void follow_gradient(const Descent &descent, std::span<const float> gradient, st
 
 std::int64_t descend_net(const PlainNet &net, const NetFeatures &features, const LabelledQueries &pairs,
                          const Descent &descent, const Walk &walk, int threads) {
-    NetMatrices matrices(net, NetMatrices::Ways::both);
+    NetMatrices matrices(net, features.pieces, NetMatrices::Ways::both);
     const DescentInputs inputs{features, pairs, walk, matrices};
     std::vector<std::unique_ptr<Worker>> workers(std::min(most_parts, walk.batch_queries));
     for (std::unique_ptr<Worker> &worker : workers) worker = std::make_unique<Worker>(inputs);
     std::vector<float> gradient(net.weights.size());
+    Numbers all(matrices.n_sums());
     Descent next = descent;
     Team team(std::min(threads, static_cast<int>(workers.size())));
     for (std::size_t number = 0; number < walk.keys.size(); ++number, ++next.n_steps) {
@@ -165,8 +177,9 @@ std::int64_t descend_net(const PlainNet &net, const NetFeatures &features, const
             }
         });
         if (!is_finite) return static_cast<std::int64_t>(number);
-        std::ranges::fill(gradient, 0.0F);
-        for (std::size_t part = 0; part < n_parts; ++part) matrices.add_sums(workers[part]->sums(), gradient);
+        std::ranges::fill(all, 0.0F);
+        for (std::size_t part = 0; part < n_parts; ++part) add_numbers(workers[part]->sums(), all);
+        matrices.write_gradient(all, gradient);
         follow_gradient(next, gradient, net.weights);
         matrices.refresh();
     }

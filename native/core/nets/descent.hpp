@@ -33,7 +33,7 @@ void follow_gradient(const Descent &descent, std::span<const float> gradient, st
 struct Walk {
     std::span<const std::int64_t> queries, starts, keys;
     std::size_t batch_queries;
-    std::span<double> scores; // filled: of each row, before its query's step
+    std::span<double> scores; // filled: of each row, the mean of members, before its query's step
     std::span<double> cost;   // filled: of each query, as LambdaSpans has it; or empty
 };
 

@@ -218,9 +218,9 @@ struct Standardise {
 
 std::size_t padded_width(std::size_t n_features) { return (n_features + lanes - 1) / lanes * lanes; }
 
-std::vector<float> padded_rows(std::span<const float> weights, std::size_t n_features) {
+Numbers padded_rows(std::span<const float> weights, std::size_t n_features) {
     const std::size_t n_units = n_features == 0 ? 0 : weights.size() / n_features, width = padded_width(n_features);
-    std::vector<float> rows(n_units * width);
+    Numbers rows(n_units * width);
     for (std::size_t unit = 0; unit < n_units; ++unit) {
         std::ranges::copy(weights.subspan(unit * n_features, n_features), rows.data() + unit * width);
     }

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/nets/first_layer.hpp"
+#include "core/nets/members.hpp"
+#include "core/nets/pieces.hpp"
 #include "core/nets/plain_net.hpp"
 
 namespace rankwright {
@@ -15,10 +18,7 @@ class NetMatrices {
   public:
     enum class Ways { forward, both };
 
-    NetMatrices(const PlainNet &net, Ways ways)
-        : net_(net), layers_(layers_of(net)), matrices_(layers_.size()), ways_(ways) {
-        refresh();
-    }
+    NetMatrices(const PlainNet &net, const Pieces &pieces, Ways ways);
 
     // Lays the weights out again, which the caller has changed.
     void refresh();
@@ -26,29 +26,52 @@ class NetMatrices {
     const PlainNet &net() const { return net_; }
     const std::vector<Layer> &layers() const { return layers_; }
     // Whether the first layer has so few units that it is summed along the features, straight from the matrix.
-    bool is_narrow() const { return layers_[0].n_units < narrow_below; }
-    // [unit, input] for a narrow first layer, [input, unit] for the others.
-    const std::vector<float> &forward(std::size_t layer) const { return matrices_[layer].forward; }
-    const std::vector<float> &backward(std::size_t layer) const { return matrices_[layer].backward; } // [unit, input]
-    const float *thresholds(const Layer &layer) const { return net_.weights.data() + layer.at + layer.n_weights(); }
+    bool is_narrow() const { return layers_[0].n_units < narrow_below && table_ == nullptr; }
+    // How values find their places among nodes; null where inputs are the features alone.
+    const NodeTable *table() const { return table_.get(); }
+    const Numbers &nodes() const { return nodes_; }
+    // How many inputs a layer multiplies: of a first layer with nodes, the features themselves.
+    std::size_t n_multiplied(std::size_t layer) const {
+        return layer == 0 && table_ != nullptr ? table_->n_features() : layers_[layer].n_inputs;
+    }
+    bool has_members() const { return net_.n_members > 1; }
+    // [unit, input] for a narrow first layer and for the last one of members, [input, unit] for the others.
+    const Numbers &forward(std::size_t layer) const { return matrices_[layer].forward; }
+    const Numbers &backward(std::size_t layer) const { return matrices_[layer].backward; } // [unit, input]
+    // Of members, [member, unit] padded; thresholds of a net without members are not padded.
+    const Numbers &scales(std::size_t layer) const { return matrices_[layer].scales; }
+    const Numbers &thresholds(std::size_t layer) const { return matrices_[layer].thresholds; }
 
-    // How many sums of derivatives there are: those of each layer's weights, [unit, input] padded, then of its
-    // thresholds.
+    // How many sums of derivatives there are, and those of a layer: its weights, [unit, input] padded, and its nodes;
+    // then those of its scales and its thresholds, as they lie here.
     std::size_t n_sums() const;
-    // Adds such sums to the derivatives of the net's weights.
-    void add_sums(std::span<const float> sums, std::span<float> gradient) const;
+    std::size_t n_weight_sums(std::size_t layer) const {
+        return layers_[layer].n_units * padded_width(n_multiplied(layer)) + (layer == 0 ? nodes_.size() : 0);
+    }
+    // Fills the derivatives of the net's weights from such sums.
+    void write_gradient(std::span<const float> sums, std::span<float> gradient) const;
 
   private:
     static constexpr std::size_t narrow_below = 16;
     struct Matrices {
-        std::vector<float> forward, backward;
+        Numbers forward, backward, scales, thresholds;
     };
+
+    void lay_out_numbers(std::size_t i);
 
     const PlainNet &net_;
     std::vector<Layer> layers_;
     std::vector<Matrices> matrices_;
+    std::unique_ptr<const NodeTable> table_;
+    Numbers nodes_;
     Ways ways_;
 };
+
+// Adds each number to that in its place.
+void add_numbers(std::span<const float> numbers, std::span<float> sums);
+
+// Fills the mean of each document's scores, of which there is one for every member.
+void mean_scores(std::span<const double> scores, std::size_t n_members, std::span<double> means);
 
 class NetPass;
 
@@ -69,25 +92,35 @@ class WayBack {
 class NetPass {
   public:
     explicit NetPass(const NetMatrices &matrices)
-        : matrices_(matrices), inputs_(matrices.layers().size()), slopes_(matrices.layers().size()) {}
+        : matrices_(matrices), inputs_(matrices.layers().size()), weighted_(matrices.layers().size()),
+          slopes_(matrices.layers().size()) {}
 
-    // Fills the scores of `rows`.
+    // Fills the scores of `rows`, of each by every member.
     WayBack forward(const NetFeatures &features, std::span<const std::int64_t> rows, std::uint64_t key,
                     std::span<double> scores);
 
   private:
     friend class WayBack;
     void backward(std::span<const float> forces, std::span<float> sums);
-    void enter(std::span<const std::int64_t> rows);
-    void add_thresholds(const Layer &layer);
+    float *add_last_members(std::span<const float> forces, float *sums);
+    float *add_thresholds_back(std::size_t i, float *sums);
+    void enter();
+    void multiply(std::size_t i);
+    void add_thresholds(std::size_t i);
     void activate(std::size_t i, std::uint64_t key);
+    void add_weights_back(std::size_t i, float *sums);
     void hand_back(std::size_t i);
+    MemberRows members_of(std::size_t i) const;
+    std::size_t n_rows(std::size_t i) const; // of the inputs of layer i
 
     const NetMatrices &matrices_;
     NetRows rows_;
-    // Tables of a padded row per document: `inputs_[i]` is what layer i gets, `slopes_[i]` belongs to its units.
-    std::vector<std::vector<float>> inputs_, slopes_;
-    std::vector<float> values_, handed_; // of the units of the layer at hand: weighted inputs, or forces
+    Places places_;
+    std::vector<std::int64_t> member_rows_; // numbers of rows and members, which dropout is drawn by
+    // Tables of a padded row per document, or, behind the first layer, per document and member: `inputs_[i]` is what
+    // layer i gets, `weighted_[i]` what members scale, `slopes_[i]` belongs to its units.
+    std::vector<Numbers> inputs_, weighted_, slopes_;
+    Numbers values_, handed_; // of the units of the layer at hand: weighted inputs, or forces
 };
 
 } // namespace rankwright

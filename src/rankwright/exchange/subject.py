@@ -15,7 +15,10 @@ from rankwright.boosters.model import WeightedSumModel
 from rankwright.data.feature_names import made_up_names
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling, mean_and_factor
+from rankwright.kernels.records import Pieces
 from rankwright.linear.model import ArraysModel, LinearListNet, LinearScorer
+from rankwright.nets.model import NetModel
+from rankwright.nets.plain_net import block_diagonal
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests
@@ -79,7 +82,7 @@ class ExportedLayer:
 class NetSubject:
     """A net of fully connected layers with one output, or one layer alone: a weighted sum; and scalings before it.
 
-    A missing value is 0 once it is scaled.
+    A missing value is 0 once it is scaled. Where there are pieces, their inputs follow the scaled features.
     """
 
     layers: tuple[ExportedLayer, ...]
@@ -87,11 +90,12 @@ class NetSubject:
     names: tuple[str, ...]
     named: bool
     trained: TrainedRanker
+    pieces: Pieces | None = None
 
     @property
     def kind(self) -> str:
         """`linear` or `net`."""
-        return "linear" if len(self.layers) == 1 else "net"
+        return "linear" if len(self.layers) == 1 and self.pieces is None else "net"
 
     @property
     def n_features(self) -> int:
@@ -161,7 +165,8 @@ def subject_of(trained: TrainedRanker) -> Subject:
         return ForestSubject(forest.forest, forest.base_score, names, bool(trained.feature_names))
     layers = _layers(trained)
     steps = () if trained.scaling is None else tuple(trained.scaling.steps())
-    return NetSubject(layers, steps, names, bool(trained.feature_names), trained)
+    pieces = trained.model.inputs.pieces if isinstance(trained.model, NetModel) else None
+    return NetSubject(layers, steps, names, bool(trained.feature_names), trained, pieces)
 
 
 def _forest(trained: TrainedRanker) -> ForestModel | None:
@@ -226,8 +231,26 @@ def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[Expor
     for place, number in enumerate(numbers):
         weights = np.asarray(arrays[f"{number}.weight"], np.float64)
         bias = np.asarray(arrays.get(f"{number}.bias", np.zeros(len(weights))), np.float64)
-        layers.append(ExportedLayer(weights, bias, "identity" if place == len(numbers) - 1 else activation))
+        if f"{number}.scale" in arrays:
+            layers += _member_layers(
+                weights, np.asarray(arrays[f"{number}.scale"], np.float64), bias, activation, place
+            )
+        elif place == len(numbers) - 1:  # the mean of what members say, or the only one's score
+            layers.append(ExportedLayer(weights.reshape(1, -1) / len(weights), bias.mean(keepdims=True), "identity"))
+        else:
+            layers.append(ExportedLayer(weights, bias, activation))
     return tuple(layers)
+
+
+def _member_layers(
+    weights: Float64Array, scales: Float64Array, bias: Float64Array, activation: str, place: int
+) -> list[ExportedLayer]:
+    """A hidden layer of members: the first multiplies once for all of them, in a layer of its own, and then scales."""
+    if place == 0:
+        scaled = np.concatenate([np.diag(own) for own in scales])
+        shared = ExportedLayer(weights, np.zeros(len(weights)), "identity")
+        return [shared, ExportedLayer(scaled, bias.ravel(), activation)]
+    return [ExportedLayer(block_diagonal(scales[:, :, None] * weights), bias.ravel(), activation)]
 
 
 def standardisation(steps: Sequence[FittedScaling], otherwise: str) -> tuple[Float64Array, Float64Array] | None:

@@ -15,11 +15,13 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.container.checks import as_one_line
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, MissingExtraError, RankwrightError
 from rankwright.exchange.subject import BlendSubject, ForestSubject, NetSubject, Subject
 from rankwright.exchange.target import ExportOptions, NotRunError, Runner, Target, TargetRun, Written
 from rankwright.exchange.tree_formats import category_nodes, inner_nodes
 from rankwright.features.scaling import mean_and_factor
+from rankwright.nets.encoding import piece_table
 from rankwright.rankers.exported import Verdict
 
 EXACT = 2**24  # whole numbers below it are exact in float32
@@ -138,6 +140,14 @@ def _net_bound(subject: NetSubject, features: Float32Array) -> Float64Array:
             values = step.transform(known).astype(np.float64)
     values = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
     errors = 4 * UNIT * _size_before(subject, features, values)
+    if subject.pieces is not None:
+        table = piece_table(subject.pieces)
+        data = RankingDataset.from_arrays(features, group=[len(features)])
+        values = subject.trained.model.inputs.matrix(data, threads=1).astype(np.float64)  # type: ignore[attr-defined]
+        is_number = ~(table.of_category | table.of_missing)
+        slopes = np.where(is_number, subject.pieces.height, 0.0) / (table.high.astype(np.float64) - table.low)
+        of_pieces = np.minimum(errors[:, table.feature] * slopes + 8 * UNIT, subject.pieces.height)
+        errors = np.concatenate([errors, of_pieces], axis=1)
     for layer in subject.layers:
         weights = np.abs(layer.weights)
         roundings = (layer.weights.shape[1] + 4) * UNIT

@@ -382,6 +382,24 @@ class ComparedPairs:
     weight: Float32Array
 
 
+class Pieces(NamedTuple):
+    """Standardised features cut into pieces, which are a net's inputs behind these features themselves.
+
+    A feature of numbers has an input for each stretch between two neighbours of its knots: 0 below it, `height` above
+    it, and on a line between in it. A feature of categories, between which its knots lie, has one for each, 0 or
+    `height`, and is itself 0. Then comes the one of missing values, 0 or `height`, where the feature has it; elsewhere
+    a missing value counts as 0.
+    """
+
+    starts: (
+        IntArray  # feature f has knots[starts[f]:starts[f + 1]], in ascending order; numbers have none, or two or more
+    )
+    knots: Float32Array
+    categorical: BoolArray
+    missing: BoolArray  # whether missing values have an input of their own
+    height: float
+
+
 @dataclass(eq=False)
 class StandardisedRows:
     """The rows of a matrix, each value as (x - shift) · factor, 0 where it is missing."""
@@ -389,16 +407,20 @@ class StandardisedRows:
     features: Float32Array
     shift: Float32Array
     factor: Float32Array
+    pieces: Pieces | None = None  # which nets alone look at
 
 
 class LayeredNet(NamedTuple):
     """Fully connected layers, the last with one unit, which is the score."""
 
     widths: IntArray  # the number of features, then the units of each layer
-    weights: Float32Array  # of each layer: [unit, input], then its thresholds; they are changed
+    weights: Float32Array  # of each layer: [unit, input], scales where there are members, thresholds; they are changed
     last_threshold: bool  # whether the last layer has one; all others do
     activation: str  # relu, tanh, sigmoid or gelu
     dropout: float  # the share of hidden units left out, drawn anew for every document and step
+    n_members: int = (
+        1  # they share hidden layers but for [member, unit] scales and thresholds, and have a last one each
+    )
 
 
 class StepRule(NamedTuple):

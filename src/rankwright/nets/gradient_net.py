@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from math import ceil, sqrt
 from typing import Any, Self
@@ -22,6 +22,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.stage import debias
+from rankwright.errors import require
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.metrics.evaluation import evaluate
 from rankwright.nets.inputs import NetInputs
@@ -141,12 +142,21 @@ class DescentRecipe(LessonRecipe):
     def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
         """The lesson that trains a net."""
         threads = thread_count(settings.threads)
-        inputs = scaled = NetInputs(prepared.scaling)
+        scaled = NetInputs(prepared.scaling)
+        mapped = None
         if self.nystrom is not None:
             mapped = self.nystrom(settings, lambda: scaled.matrix(prepared.data, threads=threads))
-            inputs = NetInputs(prepared.scaling, mapped)
-        recipe, start = self._recipe_and_start(prepared, settings, inputs)
+
+        @cache
+        def inputs_of(encoding: str, pieces: int) -> NetInputs:
+            if encoding == "none":
+                return replace(scaled, nystrom=mapped)
+            require(mapped is None, "a kernel takes features as they are: leave out encoding, or kernel")
+            return scaled.in_pieces(prepared.data, pieces, threads=threads)
+
+        recipe, start = self._recipe_and_start(prepared, settings, inputs_of)
         plan = self._plan(recipe, start, settings, prepared.data.n_queries)
+        inputs = inputs_of(plan.recipe.encoding, plan.recipe.pieces)
         return self._net_lesson(prepared.data, prepared.valid, prepared, settings, plan, inputs)
 
     def _net_lesson(
@@ -164,7 +174,7 @@ class DescentRecipe(LessonRecipe):
         watched = None if valid is None else inputs.rows_of(valid, threads=plan.threads)
 
         def model_of(learned: Learned) -> NetModel:
-            n_inputs = training.rows.features.shape[1]
+            n_inputs = training.rows.n_inputs
             net = training.net if plan.module is not None else new_net(n_inputs, plan.shape, plan.descent.seed)
             net.put(learned.model)
             return NetModel(net, inputs, learned.n_steps, plan.recipe, plan.device)
@@ -178,6 +188,9 @@ class DescentRecipe(LessonRecipe):
     def _plan(self, recipe: NetRecipe, start: int, settings: Any, n_queries: int) -> NetPlan:
         """How to train by a recipe on so many queries, where settings do not say otherwise."""
         completed = recipe.completed(settings, n_queries)
+        if completed.members > 1:
+            is_ours = getattr(settings, "module", None) is None and getattr(settings, "device", "cpu") == "cpu"
+            require(is_ours, "members are trained by our own kernels: leave out module and device, or set members=1")
         return NetPlan(
             recipe=completed,
             shape=net_shape(completed, settings.output_bias),
@@ -187,9 +200,13 @@ class DescentRecipe(LessonRecipe):
             threads=thread_count(settings.threads),
         )
 
-    def _recipe_and_start(self, prepared: PreparedData, settings: Any, inputs: NetInputs) -> tuple[NetRecipe, int]:
+    def _recipe_and_start(
+        self, prepared: PreparedData, settings: Any, inputs_of: Callable[[str, int], NetInputs]
+    ) -> tuple[NetRecipe, int]:
         """What to train by and where to start: tried out on held-out queries where settings leave it to the data."""
         recipes = recipes_of(settings)
+        if prepared.data.categories and settings.encoding is None:  # which only nets of pieces take
+            recipes = tuple(recipe for recipe in recipes if recipe.encoding == "piecewise")
         is_linear = settings.hidden is not None and not len(settings.hidden)
         are_given = settings.dropout is not None or settings.activation is not None
         if is_linear or are_given or getattr(settings, "module", None) is not None or len(recipes) == 1:
@@ -197,6 +214,7 @@ class DescentRecipe(LessonRecipe):
 
         def scores(recipe: NetRecipe, start: int, train: RankingDataset, test: RankingDataset) -> Float64Array:
             plan = self._plan(recipe, start, settings, train.n_queries)
+            inputs = inputs_of(plan.recipe.encoding, plan.recipe.pieces)
             lesson = self._net_lesson(train, None, prepared, settings, plan, inputs)
             loop = LoopPlan(loop_plan(settings).n_steps, what="choosing a recipe", unit=unit_of(settings))
             model: NetModel = lesson.model(learn(lesson, loop))
@@ -247,6 +265,11 @@ class GradientNet(Ranker, DescentSettings):
     def trains_beside_others(self) -> bool:  # type: ignore[override]  # a constant of other classes
         """Whether several can be trained at once by threads of one process; torch's switches apply to all of it."""
         return getattr(self, "module", None) is None and getattr(self, "device", "cpu") == "cpu"
+
+    @property
+    def takes_categories(self) -> bool:  # type: ignore[override]  # a constant of other classes
+        """Whether it takes texts and categories: where each has an input of its own."""
+        return (recipes_of(self)[0].encoding if self.encoding is None else self.encoding) == "piecewise"
 
     @property
     def scaling_name(self) -> str | None:

@@ -11,6 +11,7 @@ from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import tells_apart
 from rankwright.debiasing.stage import debiasing_view, plot_bias, position_ratios_view
+from rankwright.errors import require
 from rankwright.features.missing import without_missing
 from rankwright.linear.linear_ranker import JudgedRows, judged_rows
 from rankwright.linear.model import LinearListNet, linear_scores, scaled
@@ -98,6 +99,10 @@ class ListNetRecipe(LessonRecipe):
         """The lesson of the linear model, or of the net."""
         if len(settings.hidden):
             return self.net.lesson(prepared, settings)
+        is_plain = settings.encoding in (None, "none") and settings.members in (None, 1)
+        require(
+            is_plain, "the linear ListNet takes features as they are: set hidden, or leave out encoding and members"
+        )
         threads, scaling = thread_count(settings.threads), prepared.scaling
         rows = judged_rows(scaled(lists_to_learn(settings, prepared.data), scaling, threads), settings.name)
         cost = TopOneCost(rows, threads=threads)

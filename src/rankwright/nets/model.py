@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array, IntArray, arrays_with_prefix
+from rankwright.arrays import BoolArray, Float64Array, IntArray, arrays_with_prefix
 from rankwright.container.checks import check_finite, read_field, read_integer, read_list, read_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, ModuleError, UnknownNameError
@@ -22,8 +22,9 @@ from rankwright.explanations.contributions import (
     between_documents,
 )
 from rankwright.nets.descent import Net
+from rankwright.nets.encoding import ENCODINGS, MOST_PIECES, by_feature
 from rankwright.nets.inputs import FeatureRows, NetInputs
-from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, NetRecipe, net_shape, recipes_of
+from rankwright.nets.params import ACTIVATIONS, MOST_MEMBERS, OPTIMIZERS, NetRecipe, net_shape, recipes_of
 from rankwright.nets.plain_net import PlainNet, input_slopes, net_of, torch_part
 from rankwright.rankers.model import Model, State, StoredModel
 
@@ -49,17 +50,26 @@ class NetModel(Model):
         question.refuse_cover("a net")
         question.refuse_background("a net")
         inputs, nystrom = self._inputs_of(data, question), self.inputs.nystrom
-        zeros = np.zeros((1, inputs.shape[1]), np.float32)
-        middle = FeatureRows(zeros if nystrom is None else nystrom.transform(zeros), threads=1)
+        zeros = np.zeros((1, data.n_features), np.float32)
+        middle = FeatureRows(
+            zeros if nystrom is None else nystrom.transform(zeros), pieces=self.inputs.pieces, threads=1
+        )
         base = float(self.net.scores(middle)[0])
         totals = self.scores(data, threads=question.threads) - base
-        values = along_paths(self._slopes, np.zeros_like(inputs), inputs, totals)
+        start = zeros if self.inputs.pieces is None else middle.fetch(np.arange(1))
+        starts = np.repeat(start.astype(np.float64), len(inputs), axis=0)
+        values = self._of_features(along_paths(self._slopes, starts, inputs, totals))
         return Contributions(values, base, "integrated gradients from inputs of 0")
 
     def pair_contributions(self, data: RankingDataset, pairs: IntArray, question: Question) -> PairContributions:
         """The net's gradients, integrated from one document to the other."""
         scores = self.scores(data, threads=question.threads)
-        return between_documents(self._slopes, self._inputs_of(data, question), scores, pairs)
+        found = between_documents(self._slopes, self._inputs_of(data, question), scores, pairs)
+        return replace(found, values=self._of_features(found.values))
+
+    def _of_features(self, values: Float64Array) -> Float64Array:
+        """What each feature adds, given what each input does."""
+        return values if self.inputs.pieces is None else by_feature(self.inputs.pieces, values)
 
     def _inputs_of(self, data: RankingDataset, question: Question) -> Float64Array:
         """Documents as the net, or the kernel before it, sees them."""
@@ -88,6 +98,11 @@ class NetModel(Model):
             module = self.net.module  # type: ignore[attr-defined]  # only torch_net.py imports torch
         net: Net = torch_part(f"device {device!r}").TorchNet(module, device)
         return net
+
+    def categorical_features(self, n_features: int) -> BoolArray:
+        """Which features have an input for each category."""
+        pieces = self.inputs.pieces
+        return np.zeros(n_features, np.bool_) if pieces is None else pieces.categorical
 
     @property
     def n_steps(self) -> int:
@@ -119,8 +134,11 @@ class NetModel(Model):
         recipe = _stored_recipe(header, settings)
         net = _own_module(settings, read_field(header, "own_module", bool), weights)
         if net is None:
-            width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
+            width = inputs.n_inputs(stored.n_features)
             first = recipes_of(settings)[0].completed(settings, 0)  # the recipe of files that do not tell theirs
+            first = replace(first, encoding="none", members=1)  # which are from before there were any
+            if recipe is not None and (recipe.encoding == "piecewise") != (inputs.pieces is not None):
+                raise InputError(f"the recipe says encoding {recipe.encoding}, and the net's inputs differ")
             net = net_of(width, net_shape(recipe or first, settings.output_bias), weights)
         return cls(net, inputs, read_integer(header, "n_epochs"), recipe, getattr(settings, "device", "cpu"))
 
@@ -131,22 +149,36 @@ def _stored_recipe(header: Mapping[str, Any], settings: Any) -> NetRecipe | None
         return None
     stored = read_field(header, "recipe", dict)
     dropout, learning_rate = read_number(stored, "dropout"), read_number(stored, "learning_rate")
-    if not 0 <= dropout < 1 or learning_rate <= 0 or min(read_list(stored, "hidden", int), default=1) < 1:
+    hidden, newer = read_list(stored, "hidden", int), _newer_fields(stored)
+    fits = 0 <= dropout < 1 and learning_rate > 0 and min(hidden, default=1) >= 1 and (hidden or newer["members"] == 1)
+    if not fits:
         raise InputError(f"a net cannot be trained by the recipe {stored}")
     recipe = replace(
         recipes_of(settings)[0],
-        hidden=tuple(read_list(stored, "hidden", int)),
+        hidden=tuple(hidden),
         activation=_one_of(stored, "activation", ACTIVATIONS),
         dropout=dropout,
         learning_rate=learning_rate,
         optimizer=_one_of(stored, "optimizer", OPTIMIZERS),
         batch_queries=read_integer(stored, "batch_queries", least=1),
+        **newer,
     )
     for name in stored:
         given, used = getattr(settings, name, None), getattr(recipe, name, None)
         if given is not None and given != used and (name != "hidden" or tuple(given) != used):
             raise InputError(f"the file's settings and its recipe differ in {name}")
     return recipe
+
+
+def _newer_fields(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What a recipe tells only of nets that have features in pieces, or members."""
+    found: dict[str, Any] = {"encoding": "none", "members": 1}
+    if "members" in stored:
+        found["members"] = read_integer(stored, "members", least=2, most=MOST_MEMBERS)
+    if "encoding" in stored:
+        found["encoding"] = _one_of(stored, "encoding", ENCODINGS)
+        found["pieces"] = read_integer(stored, "pieces", least=1, most=MOST_PIECES)
+    return found
 
 
 def _one_of(stored: Mapping[str, Any], name: str, known: Sequence[str]) -> str:

@@ -9,7 +9,10 @@ from typing import Any
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
 MOST_BATCH_QUERIES = 64  # in a step, where the number of queries decides
-SETTINGS_OF_RECIPES = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
+SETTINGS_OF_RECIPES = (
+    "hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries", "encoding", "pieces", "members"
+)  # fmt: skip
+MOST_MEMBERS = 256
 START_SEEDS_APART = 1_000_003  # so that starts of one seed are not those of the next
 LEAST_STEPS = 50  # in an epoch, where there are enough queries
 
@@ -22,6 +25,7 @@ class NetShape:
     activation: str = "relu"
     dropout: float = 0.0  # share of hidden units left out at each step
     initialisation: str = "even"  # or as in RankNet's paper: first layer 0, the others from [-0.1, 0.1], no thresholds
+    members: int = 1  # nets that share the hidden layers, but for scales and thresholds
     output_bias: bool = False  # an objective of score differences alone cannot teach one
 
 
@@ -50,6 +54,9 @@ class NetRecipe:
     optimizer: str
     batch_queries: int | None
     scaling: str | None
+    encoding: str = "none"
+    pieces: int = 8
+    members: int = 1
     initialisation: str = "even"
     halve_on_rise: bool = False
     stop_at_zero_error: bool = False
@@ -59,13 +66,17 @@ class NetRecipe:
         """The recipe with the values that are set instead of its own, for so many queries."""
         given = {name: getattr(settings, name, None) for name in SETTINGS_OF_RECIPES}
         whole = replace(self, **{name: value for name, value in given.items() if value is not None})
+        members = whole.members if len(whole.hidden) else 1  # the mean of linear nets is one
         by_size = min(MOST_BATCH_QUERIES, max(1, n_queries // LEAST_STEPS))
         batch_queries = by_size if whole.batch_queries is None else whole.batch_queries
-        return replace(whole, hidden=tuple(whole.hidden), batch_queries=batch_queries)
+        return replace(whole, hidden=tuple(whole.hidden), batch_queries=batch_queries, members=members)
 
     def facts(self) -> dict[str, Any]:
-        """The values that were used, by the names of settings."""
-        return {name: getattr(self, name) for name in SETTINGS_OF_RECIPES} | {"hidden": list(self.hidden)}
+        """The values that were used, by the names of settings; what only some nets have where this one has it."""
+        left_out = {"encoding", "pieces"} if self.encoding == "none" else set()
+        left_out |= {"members"} if self.members == 1 else set()
+        told = {name: getattr(self, name) for name in SETTINGS_OF_RECIPES if name not in left_out}
+        return told | {"hidden": list(self.hidden)}
 
 
 # What docs/nets.md calls held and free. `gradient_net.py` tries out on held-out queries which of them the data wants.
@@ -107,6 +118,7 @@ def net_shape(recipe: NetRecipe, output_bias: bool) -> NetShape:
         activation=recipe.activation,
         dropout=recipe.dropout,
         initialisation=recipe.initialisation,
+        members=recipe.members,
         output_bias=output_bias,
     )
 

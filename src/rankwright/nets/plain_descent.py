@@ -6,7 +6,7 @@ each row of features from memory once. For other objectives a step is three call
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,15 @@ from rankwright.nets.plain_net import PlainNet
 from rankwright.objectives.objective import BoundKernel, LambdaFn, batch_of
 
 DOCUMENTS_A_CALL = 100_000  # of the kernel: Ctrl-C takes effect between calls
+
+
+def mean_of(members: Iterable[Float64Array]) -> Float64Array:
+    """The mean of what members gave, added up in their order."""
+    first, *others = members
+    total = first.copy()
+    for own in others:
+        total += own
+    return np.asarray(total / (1 + len(others)), np.float64)
 
 
 class PlainDescent:
@@ -55,16 +64,19 @@ class PlainDescent:
     def _step(self, queries: IntArray, rows: IntArray, key: int) -> tuple[Float64Array, Float64Array] | None:
         """Take one step; the scores before it and the costs of its queries, or None where scores are not finite."""
         net, threads = self.net.as_record(self.net.shape.dropout), self.rows.threads
-        scores = np.empty(len(rows))
-        kernels.net_scores(net, self.rows, rows, key, scores, threads)
+        n_members = net.n_members
+        scores = np.empty((len(rows), n_members))
+        kernels.net_member_scores(net, self.rows, rows, key, scores.reshape(-1), threads)
         if not np.isfinite(scores).all():
             return None
-        lambdas = self.lambda_fn(scores, queries=queries, key=key)
-        forces, gradient = (lambdas.gradient / len(queries)).astype(np.float32), np.empty_like(self.net.weights)
+        of_members = [self.lambda_fn(own.copy(), queries=queries, key=key) for own in scores.T]
+        gradients = np.stack([own.gradient for own in of_members], axis=1)
+        forces = (gradients / (len(queries) * n_members)).astype(np.float32).ravel()
+        gradient = np.empty_like(self.net.weights)
         kernels.net_gradient(net, self.rows, rows, key, forces, gradient, threads)
         kernels.follow_gradient(self._rule(), gradient, self.net.weights)
         self.n_steps += 1
-        return scores, lambdas.cost
+        return mean_of(scores.T), mean_of([own.cost for own in of_members])
 
     def _walk_on_label_pairs(self, lambda_fn: BoundKernel, order: IntArray, keys: IntArray) -> Walked:
         order, starts = batch_of(self.groups, order)

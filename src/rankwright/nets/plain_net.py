@@ -6,9 +6,10 @@ They are trained and scored by our own kernels. torch plays no part, but a plain
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import pairwise
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,10 +29,15 @@ FIRST_WEIGHTS_STREAM = 0x6E65  # added to the seed, so that draws here do not de
 
 
 class NetLayer(NamedTuple):
-    """A layer: its weights [unit, input], and what is added to each unit's weighted inputs; None where nothing is."""
+    """A layer: its weights [unit, input], and what is added to each unit's weighted inputs; None where nothing is.
+
+    Of several members, hidden layers have a scale, by which weighted inputs are multiplied, and a threshold for each
+    [member, unit]; the last layer has weights [member, input] and a threshold for each member.
+    """
 
     weights: Float32Array
     thresholds: Float32Array | None
+    scales: Float32Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,11 +47,11 @@ class PlainNet:
     Attributes
     ----------
     n_inputs : int
-        How many numbers the net takes of each document: its features, or Nyström's.
+        How many numbers the net takes of each document: its features, pieces of them, or Nyström's.
     shape : NetShape
         The widths of the hidden layers, what their units do, and the like.
     weights : array of float32
-        All weights, layer after layer: [unit, input], then the thresholds.
+        All weights, layer after layer: [unit, input], then the scales of members, then the thresholds.
     """
 
     n_inputs: int
@@ -57,14 +63,14 @@ class PlainNet:
         """The weights of each layer, the last of which gives the score; changing them changes the net."""
         layers: list[NetLayer] = []
         at = 0
-        for n_units, n_inputs in _sizes(self.n_inputs, self.shape):
-            matrix = self.weights[at : at + n_units * n_inputs].reshape(n_units, n_inputs)
-            at += matrix.size
-            thresholds = None
-            if len(layers) < len(self.shape.hidden) or self.shape.output_bias:
-                thresholds = self.weights[at : at + n_units]
-                at += n_units
-            layers.append(NetLayer(matrix, thresholds))
+        for matrix, scales, thresholds in _forms(self.n_inputs, self.shape):
+            parts: list[Float32Array | None] = []
+            for form in (matrix, scales, thresholds):
+                size = 0 if form is None else prod(form)
+                parts.append(None if form is None else self.weights[at : at + size].reshape(form))
+                at += size
+            assert parts[0] is not None
+            layers.append(NetLayer(parts[0], parts[2], parts[1]))
         return layers
 
     @property
@@ -76,7 +82,7 @@ class PlainNet:
         """The net as kernels take it; its weights are shared, not copied, unless nobody may write to them."""
         widths = np.array([self.n_inputs, *self.shape.hidden, 1], np.int64)
         weights = self.weights if self.weights.flags.writeable else self.weights.copy()
-        return LayeredNet(widths, weights, self.shape.output_bias, self.shape.activation, dropout)
+        return LayeredNet(widths, weights, self.shape.output_bias, self.shape.activation, dropout, self.shape.members)
 
     def scores(self, rows: FeatureRows) -> Float64Array:
         """A score for every row."""
@@ -90,6 +96,8 @@ class PlainNet:
         arrays: Arrays = {}
         for number, layer in enumerate(self.layers):
             arrays[f"{number * modules_a_layer}.weight"] = layer.weights.copy()
+            if layer.scales is not None:
+                arrays[f"{number * modules_a_layer}.scale"] = layer.scales.copy()
             if layer.thresholds is not None:
                 arrays[f"{number * modules_a_layer}.bias"] = layer.thresholds.copy()
         return arrays
@@ -103,9 +111,27 @@ class PlainNet:
     def to_torch(self) -> Any:
         """Return a `torch.nn.Sequential` with copies of the weights; it needs torch, the extra `nets`.
 
-        It takes what the net takes: documents after scaling.
+        It takes what the net takes: documents after scaling, or the pieces of their features. Members are written out
+        side by side, in layers with so many times the units.
         """
-        return torch_part("to_torch").sequential(self)
+        return torch_part("to_torch").sequential(self.unfolded())
+
+    def unfolded(self) -> PlainNet:
+        """The same net without members: each has units of its own."""
+        if self.shape.members == 1:
+            return self
+        k, layers = self.shape.members, self.layers
+        parts: list[NDArray[Any]] = []
+        for number, layer in enumerate(layers[:-1]):
+            assert layer.scales is not None
+            assert layer.thresholds is not None
+            own = layer.scales[:, :, None] * layer.weights
+            parts += [own if number == 0 else block_diagonal(own), layer.thresholds]
+        parts += [layers[-1].weights / np.float32(k)]
+        if layers[-1].thresholds is not None:
+            parts.append(np.array([layers[-1].thresholds.mean()]))
+        shape = replace(self.shape, members=1, hidden=tuple(k * width for width in self.shape.hidden))
+        return PlainNet(self.n_inputs, shape, np.concatenate([part.ravel() for part in parts]).astype(np.float32))
 
 
 def new_net(n_inputs: int, shape: NetShape, seed: int) -> PlainNet:
@@ -119,6 +145,8 @@ def new_net(n_inputs: int, shape: NetShape, seed: int) -> PlainNet:
             if number > 0:
                 layer.weights[:] = rng.uniform(-LARGEST_FIRST_WEIGHT, LARGEST_FIRST_WEIGHT, layer.weights.shape)
             continue
+        if layer.scales is not None:
+            layer.scales[:] = rng.choice((-1.0, 1.0), layer.scales.shape)
         largest = 1.0 / max(1, layer.weights.shape[1]) ** 0.5
         layer.weights[:] = rng.uniform(-largest, largest, layer.weights.shape)
         if layer.thresholds is not None:
@@ -139,14 +167,34 @@ def net_of(n_inputs: int, shape: NetShape, arrays: Mapping[str, NDArray[Any]]) -
     return net
 
 
-def _sizes(n_inputs: int, shape: NetShape) -> list[tuple[int, int]]:
-    """The units and inputs of each layer."""
-    return [(n_units, below) for below, n_units in pairwise([n_inputs, *shape.hidden, 1])]
+class _Forms(NamedTuple):
+    """The shapes of a layer's weights, scales and thresholds; None for what it does not have."""
+
+    weights: tuple[int, int]
+    scales: tuple[int, ...] | None
+    thresholds: tuple[int, ...] | None
+
+
+def _forms(n_inputs: int, shape: NetShape) -> list[_Forms]:
+    """The form of each layer."""
+    forms, k = list[_Forms](), shape.members
+    for below, n_units in pairwise([n_inputs, *shape.hidden]):
+        alone = (n_units,) if k == 1 else (k, n_units)
+        forms.append(_Forms((n_units, below), None if k == 1 else alone, alone))
+    last = [n_inputs, *shape.hidden][-1]
+    return [*forms, _Forms((k, last), None, (k,) if shape.output_bias else None)]
 
 
 def _n_weights(n_inputs: int, shape: NetShape) -> int:
-    thresholds = sum(shape.hidden) + shape.output_bias
-    return sum(n_units * below for n_units, below in _sizes(n_inputs, shape)) + thresholds
+    return sum(prod(form) for forms in _forms(n_inputs, shape) for form in forms if form is not None)
+
+
+def block_diagonal(blocks: NDArray[Any]) -> NDArray[Any]:
+    """A matrix with these [block, row, column] along its diagonal."""
+    n, n_rows, n_columns = blocks.shape
+    whole = np.zeros((n, n_rows, n, n_columns), blocks.dtype)
+    whole[np.arange(n), :, np.arange(n), :] = blocks
+    return whole.reshape(n * n_rows, n * n_columns)
 
 
 def input_slopes(net: PlainNet, inputs: Float64Array) -> Float64Array:
@@ -154,17 +202,21 @@ def input_slopes(net: PlainNet, inputs: Float64Array) -> Float64Array:
 
     Sums are NumPy's own: the same bits however many threads multiply matrices.
     """
-    layers, slopes, at = net.layers, [], inputs
+    layers, slopes, at = net.layers, [], inputs[:, None, :]  # [document, member, input]
     for layer in layers[:-1]:
-        sums = np.einsum("ni,ui->nu", at, layer.weights.astype(np.float64))
-        if layer.thresholds is not None:
-            sums += layer.thresholds
-        at, slope = _response(net.shape.activation, sums)
-        slopes.append(slope)
-    gradient = np.repeat(layers[-1].weights.astype(np.float64), len(inputs), axis=0)
+        sums = np.einsum("nmi,ui->nmu", at, layer.weights.astype(np.float64))
+        if layer.scales is not None:
+            sums = sums * layer.scales
+        at, slope = _response(net.shape.activation, sums + layer.thresholds)
+        slopes.append(slope if layer.scales is None else slope * layer.scales)
+    last = layers[-1].weights.astype(np.float64) / net.shape.members
+    gradient: Float64Array = np.repeat(last[None], len(inputs), axis=0)
     for layer, slope in zip(reversed(layers[:-1]), reversed(slopes), strict=True):
-        gradient = np.einsum("nu,ui->ni", gradient * slope, layer.weights.astype(np.float64))
-    return gradient
+        gradient = gradient * slope
+        if layer is layers[0]:
+            gradient = gradient.sum(axis=1, keepdims=True)
+        gradient = np.einsum("nmu,ui->nmi", gradient, layer.weights.astype(np.float64))
+    return gradient[:, 0]
 
 
 def _response(activation: str, sums: Float64Array) -> tuple[Float64Array, Float64Array]:

@@ -7,7 +7,8 @@ from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from rankwright.linear.settings import kernel_names
-from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
+from rankwright.nets.encoding import ENCODINGS, MOST_PIECES
+from rankwright.nets.params import ACTIVATIONS, MOST_MEMBERS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
 from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import (
@@ -54,6 +55,16 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
         The share of hidden units left out at each step. None leaves it to the data, or to the mode.
     batch_queries
         How many queries make one step. None leaves it to the data, or to the mode.
+    encoding
+        What the net sees of a feature: `none` gives it the scaled value, `piecewise` a number for each of its pieces,
+        which are cut at quantiles of the training data, so that the net need not bend features itself; missing values
+        and categories have numbers of their own. None leaves it to the mode.
+    pieces
+        The most pieces of a feature where `encoding` is `piecewise`. None leaves it to the mode.
+    members
+        How many nets are trained at once that share the weights of hidden layers, but for a scale and a threshold of
+        each unit, and have a last layer each; scores are the mean of theirs. Training and scoring cost less than so
+        many nets. A linear net has one. None leaves it to the mode.
     metric
         The metric that decides the epoch and early stopping, unless `select` names another.
     scaling
@@ -72,6 +83,9 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
     weight_decay: float = setting(0.0, least=0)
     dropout: float | None = setting(None, least=0, below=1)
     batch_queries: int | None = setting(None, least=1)
+    encoding: str | None = setting(None, choices=lambda: ENCODINGS, unsaid=None)
+    pieces: int | None = setting(None, least=1, most=MOST_PIECES, unsaid=None)
+    members: int | None = setting(None, least=1, most=MOST_MEMBERS, unsaid=None)
 
 
 @settings_class
@@ -109,6 +123,7 @@ class NetSettings(RecipeSettings, DescentSettings):
     weight_decay: float = changed(DescentSettings, "weight_decay", search=Real(1e-06, 0.1, log=True))
     dropout: float | None = changed(DescentSettings, "dropout", search=Real(0.0, 0.5))
     batch_queries: int | None = changed(DescentSettings, "batch_queries", search=Whole(8, 128, log=True))
+    encoding: str | None = changed(DescentSettings, "encoding", search=Choice(ENCODINGS))
     module: Any = setting(None, stored=False)
     device: str = setting("cpu", stored=False)
 
@@ -166,6 +181,8 @@ class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
 
     name: ClassVar[str] = "lambdarank"
 
+    encoding: str | None = changed(NetSettings, "encoding", small="piecewise")
+    members: int | None = changed(NetSettings, "members", small=2)
     sigma: float = setting(1.0, above=0)
     spring: float | None = setting(None)
     truncation: int | None = setting(None, least=1)
@@ -195,6 +212,7 @@ class NetRankerSettings(NetSettings, ObjectiveSettings):
     name: ClassVar[str] = "net"
     output_bias: ClassVar[bool] = True  # objectives of single documents need one
 
+    encoding: str | None = changed(NetSettings, "encoding", small="piecewise")
     module: Any = field(default=None, kw_only=False, metadata=about(stored=False))
 
 

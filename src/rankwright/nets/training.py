@@ -73,8 +73,9 @@ class NetTraining:
 
     def _refuse_overflow(self) -> None:
         """Raise where a feature, and not what was learned, led beyond all numbers."""
-        given = self.rows.features
-        infinite = np.argwhere(np.isinf(self.rows.fetch(np.arange(len(given)))))
+        given, standard = self.rows.features, (self.rows.shift, self.rows.factor)
+        whole = FeatureRows(given, standard, threads=self.threads)  # of pieces, only these can be too large
+        infinite = np.argwhere(np.isinf(whole.fetch(np.arange(len(given)))))
         if len(infinite) and given is self.data.features:  # not those that a kernel made of them
             row, feature = infinite[0]
             raise InputError(
@@ -127,11 +128,11 @@ def _net_and_descent(
 ) -> tuple[Net, Descent]:
     """The net to train, and how: by our kernels, or by torch where there is a module or a device for it."""
     if plan.module is None and plan.device == "cpu":
-        plain = new_net(rows.features.shape[1], plan.shape, plan.descent.seed)
+        plain = new_net(rows.n_inputs, plan.shape, plan.descent.seed)
         return plain, PlainDescent(plain, rows, data.groups, lambda_fn, plan.descent)
     if plan.module is None:
         torch = torch_part(f"device {plan.device!r}")
-        module = new_net(rows.features.shape[1], plan.shape, plan.descent.seed).to_torch()
+        module = new_net(rows.n_inputs, plan.shape, plan.descent.seed).to_torch()
     else:
         torch, module = torch_part("a module of your own"), copy.deepcopy(plan.module)
     net = torch.TorchNet(module, plan.device)

@@ -21,6 +21,8 @@ from rankwright.exchange.engine_runs import run_gcc
 from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, Written, any_infinite
 from rankwright.features.scaling import mean_and_factor
+from rankwright.kernels.records import Pieces
+from rankwright.nets.encoding import piece_table
 from rankwright.trees.forests.compiled import CompiledForest
 
 PARTS = files("rankwright.exchange.targets") / "c_parts"
@@ -161,8 +163,12 @@ def _net(subject: NetSubject) -> str:
                 f"    for (int f = 0; f < N; ++f) if (taken_{place}[f]) x[f] = copysign(log1p(fabs(x[f])), x[f]);"
             )
     calls.append("    for (int f = 0; f < N; ++f) if (x[f] != x[f]) x[f] = 0;")
-    widest = max(subject.n_features, *(len(layer.bias) for layer in subject.layers))
+    widest = max(subject.n_features, *(max(layer.weights.shape) for layer in subject.layers))
     before = "x"
+    if subject.pieces is not None:
+        parts += _piece_arrays(subject.pieces)
+        calls.append(_part("pieces.c", height=repr(float(subject.pieces.height))).rstrip("\n"))
+        before = "y"
     for place, layer in enumerate(subject.layers):
         n_out, n_in = layer.weights.shape
         parts += _numbers("double", f"weights_{place}", layer.weights.reshape(-1), repr)
@@ -174,6 +180,21 @@ def _net(subject: NetSubject) -> str:
         before = after
     sizes: dict[str, int] = {"n_features": subject.n_features, "widest": widest}
     return _part("net.c", arrays="".join(parts), calls="\n".join(calls), last=before, **sizes)
+
+
+def _piece_arrays(pieces: Pieces) -> list[str]:
+    """What each input beside the features themselves is made of."""
+    table = piece_table(pieces)
+    kind = table.of_category + 2 * table.of_missing
+    rows = zip(table.feature.tolist(), kind.tolist(), table.low.tolist(), table.high.tolist(), strict=True)
+    text = [f"{{{feature},{kind},{_float(low)},{_float(high)}}}" for feature, kind, low, high in rows]
+    return [
+        f"#define N_PIECES {len(text)}\n",
+        "typedef struct { int feature, kind; float low, high; } piece; /* kinds: number, category, missing */\n",
+        *_array("piece", "pieces", len(text), text or ["{0}"]),
+        *_numbers("char", "categorical", pieces.categorical.astype(np.int8), str),
+        *_numbers("char", "own_missing", pieces.missing.astype(np.int8), str),
+    ]
 
 
 C = Target(

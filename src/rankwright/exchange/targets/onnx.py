@@ -20,6 +20,8 @@ from rankwright.exchange.tree_formats import category_sides, forest_for, inner_n
 from rankwright.features.scaling import mean_and_factor
 from rankwright.imports.onnx_trees import LEQ, MEMBER, SUM
 from rankwright.imports.wire.protobuf import PIECE, field, nested, packed_wholes
+from rankwright.kernels.records import Pieces
+from rankwright.nets.encoding import piece_table
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
 
@@ -186,12 +188,47 @@ def _add_net(graph: Graph, subject: NetSubject, output: str | None = None) -> st
             values = signed if taken is None else graph.add("Where", graph.constant(taken[None, :]), signed, values)
     values = graph.add("Where", graph.add("IsNaN", values), graph.constant(np.float32(0)), values)
     for place, layer in enumerate(subject.layers):
-        product = graph.add("MatMul", values, graph.constant(layer.weights.T.astype(np.float32)))
+        weights = layer.weights.T.astype(np.float32)
+        if place == 0 and subject.pieces is not None:
+            product = _in_pieces(graph, values, subject.pieces, weights)
+        else:
+            product = graph.add("MatMul", values, graph.constant(weights))
         last = place == len(subject.layers) - 1
         values = graph.add("Add", product, graph.constant(layer.bias.astype(np.float32)[None, :]),
                            output=output if last else None)  # fmt: skip
-        values = values if last else _activated(graph, layer.activation, values)
+        values = values if last or layer.activation == "identity" else _activated(graph, layer.activation, values)
     return values
+
+
+def _in_pieces(graph: Graph, values: str, pieces: Pieces, weights: NDArray[np.float32]) -> str:
+    """The product of weights and inputs where these are scaled features and then pieces of them."""
+    table, n_features = piece_table(pieces), len(pieces.missing)
+    own = np.where(pieces.categorical[:, None], np.float32(0), weights[:n_features])
+    product = graph.add("MatMul", values, graph.constant(own))
+    if len(table.feature) == 0:
+        return product
+    nothing, whole = graph.constant(np.float32(0)), graph.constant(np.float32(1))
+    chosen = np.zeros((n_features, len(table.feature)), np.float32)
+    chosen[table.feature, np.arange(len(table.feature))] = 1
+    columns = graph.add("MatMul", values, graph.constant(chosen))
+    is_number = ~(table.of_category | table.of_missing)
+    low = np.where(is_number, table.low, np.float32(0))
+    slope = np.zeros_like(low)
+    slope[is_number] = 1 / (table.high - table.low)[is_number]
+    risen = graph.add("Mul", graph.add("Sub", columns, graph.constant(low[None])), graph.constant(slope[None]))
+    shares = graph.add("Max", graph.add("Min", risen, whole), nothing)
+    if table.of_category.any():
+        above = graph.add("GreaterOrEqual", columns, graph.constant(table.low[None]))
+        inside = graph.add("And", above, graph.add("Less", columns, graph.constant(table.high[None])))
+        there = graph.add("Where", inside, whole, nothing)
+        shares = graph.add("Where", graph.constant(table.of_category[None]), there, shares)
+    if table.of_missing.any():
+        of_rows = graph.add("Where", graph.add("IsNaN", "features"), whole, nothing)
+        is_missing = graph.add("MatMul", of_rows, graph.constant(chosen * pieces.missing[table.feature]))
+        shares = graph.add("Mul", shares, graph.add("Sub", whole, is_missing))
+        shares = graph.add("Where", graph.constant(table.of_missing[None]), is_missing, shares)
+    heights = graph.constant(weights[n_features:] * np.float32(pieces.height))
+    return graph.add("Add", product, graph.add("MatMul", shares, heights))
 
 
 def _activated(graph: Graph, activation: str, values: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import erf
+from math import erf, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -16,19 +16,60 @@ from rankwright.kernels.records import Batch, Forces, LabelledQueries, LayeredNe
 
 
 class _Passed(NamedTuple):
-    """A pass through a net: what each layer was given, the slopes of the hidden units, the scores."""
+    """A pass through a net: what each layer was given, its weighted inputs, the slopes of the hidden units, the scores.
+
+    Behind the first layer's weighted inputs, everything is [document, member, unit].
+    """
 
     inputs: list[Float64Array]
+    weighted: list[Float64Array]
     slopes: list[Float64Array]
-    scores: Float64Array
+    scores: Float64Array  # [document, member]
+
+
+class _NaiveLayer(NamedTuple):
+    """A layer: its weights [unit, input], where the units of the last one are members; [member, unit] or 0 and 1."""
+
+    weights: Float64Array
+    scales: Float64Array
+    thresholds: Float64Array
 
 
 @np.errstate(over="ignore", invalid="ignore")  # callers look at what came out
 def net_scores(
     net: LayeredNet, inputs: StandardisedRows, rows: IntArray, key: int, scores: Float64Array, threads: int
 ) -> None:
-    """Fill the score of each of `rows`; `key` is what dropout is drawn from, by row and unit."""
-    scores[:] = _forward(net, inputs, rows, key).scores.astype(np.float32)
+    """Fill the score of each of `rows`, the mean of its members'; dropout is drawn from `key`, by row and unit."""
+    scores[:] = _forward(net, inputs, rows, key).scores.astype(np.float32).astype(np.float64).mean(axis=1)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def net_member_scores(
+    net: LayeredNet, inputs: StandardisedRows, rows: IntArray, key: int, scores: Float64Array, threads: int
+) -> None:
+    """Fill the score of each of `rows` by every member; those of a row stand together."""
+    scores[:] = _forward(net, inputs, rows, key).scores.astype(np.float32).ravel()
+
+
+def net_inputs(inputs: StandardisedRows, rows: IntArray, out: Float32Array) -> None:
+    """Fill a row of `out` with the inputs that the pieces make of each of `rows`."""
+    assert inputs.pieces is not None
+    standardised = np.empty((len(rows), inputs.features.shape[1]), np.float32)
+    standardise_rows(inputs, rows, standardised, 1)
+    is_missing = np.isnan(inputs.features[rows])
+    columns = list(np.where(inputs.pieces.categorical, np.float32(0), standardised).T / inputs.pieces.height)
+    for feature, (start, stop) in enumerate(pairwise(inputs.pieces.starts.tolist())):
+        knots, own = inputs.pieces.knots[start:stop], standardised[:, feature]
+        counted = ~is_missing[:, feature] if inputs.pieces.missing[feature] else np.ones(len(rows), np.bool_)
+        if inputs.pieces.categorical[feature]:
+            category = (own[:, None] >= knots).sum(axis=1)
+            columns += [(category == one) & counted for one in range(len(knots) + 1)]
+        else:
+            for low, high in pairwise(knots):
+                columns.append(np.clip((own - low) * (np.float32(1) / (high - low)), 0, 1) * counted)
+        if inputs.pieces.missing[feature]:
+            columns.append(is_missing[:, feature])
+    out[:] = inputs.pieces.height * np.array(columns).reshape(out.shape[::-1]).T
 
 
 def net_gradient(
@@ -40,52 +81,67 @@ def net_gradient(
     gradient: Float32Array,
     threads: int,
 ) -> None:
-    """Fill the derivatives with respect to the weights of the sum of all scores, each times its force."""
-    gradient[:] = _derivatives(net, _forward(net, inputs, rows, key), forces.astype(np.float64))
+    """Fill the derivatives with respect to the weights of the sum of all members' scores, each times its force."""
+    forces_of_members = forces.astype(np.float64).reshape(len(rows), net.n_members)
+    gradient[:] = _derivatives(net, _forward(net, inputs, rows, key), forces_of_members)
 
 
 def _forward(net: LayeredNet, inputs: StandardisedRows, rows: IntArray, key: int) -> _Passed:
     """The rows on their way through the net."""
-    standardised = np.empty((len(rows), inputs.features.shape[1]), np.float32)
-    standardise_rows(inputs, rows, standardised, 1)
-    layers, passed = _layers(net), _Passed([standardised.astype(np.float64)], [], np.empty(len(rows)))
-    for number, (matrix, thresholds) in enumerate(layers):
-        sums = passed.inputs[-1] @ matrix.T + thresholds
-        if number + 1 == len(layers):
-            return passed._replace(scores=sums[:, 0])
-        output, slope = _response(net.activation, sums)
-        kept = _kept(net.dropout, key, number, rows, sums.shape[1])
+    layers, first = _layers(net), np.empty((len(rows), int(net.widths[0])), np.float32)
+    if inputs.pieces is None:
+        standardise_rows(inputs, rows, first, 1)
+    else:
+        net_inputs(inputs, rows, first)
+    given = np.repeat(first.astype(np.float64)[:, None, :], net.n_members, axis=1)
+    passed = _Passed([given], [], [], np.empty((len(rows), net.n_members)))
+    for number, layer in enumerate(layers[:-1]):
+        weighted = passed.inputs[-1] @ layer.weights.T
+        output, slope = _response(net.activation, weighted * layer.scales + layer.thresholds)
+        kept = _kept(net.dropout, key, number, rows, output.shape)
         passed.inputs.append(output * kept)
+        passed.weighted.append(weighted)
         passed.slopes.append(slope * kept)
-    return passed
+    scores = (passed.inputs[-1] * layers[-1].weights).sum(axis=2) + layers[-1].thresholds
+    return passed._replace(scores=scores)
 
 
 def _derivatives(net: LayeredNet, passed: _Passed, forces_on_scores: Float64Array) -> Float64Array:
     """The derivatives of the weights, in their order, that forces on the scores of a pass lead to."""
-    layers, forces, found = _layers(net), forces_on_scores[:, None], list[Float64Array]()
-    for number in range(len(layers) - 1, -1, -1):
-        matrix, _ = layers[number]
-        if number < len(passed.slopes):
-            forces = forces * passed.slopes[number]
-        if net.last_threshold or number + 1 < len(layers):
-            found.insert(0, forces.sum(axis=0))
-        found.insert(0, (forces.T @ passed.inputs[number]).ravel())
-        forces = forces @ matrix
+    layers, last = _layers(net), forces_on_scores[:, :, None]
+    found = [(last * passed.inputs[-1]).sum(axis=0).ravel()]
+    if net.last_threshold:
+        found.append(forces_on_scores.sum(axis=0))
+    forces = last * layers[-1].weights
+    for number in range(len(layers) - 2, -1, -1):
+        layer, given = layers[number], passed.inputs[number]
+        forces = forces * passed.slopes[number]
+        found.insert(0, forces.sum(axis=0).ravel())
+        if net.n_members > 1:
+            found.insert(0, (forces * passed.weighted[number]).sum(axis=0).ravel())
+        forces = forces * layer.scales
+        found.insert(0, np.einsum("dmu,dmi->ui", forces, given).ravel())
+        forces = forces @ layer.weights
     return np.concatenate(found)
 
 
-def _layers(net: LayeredNet) -> list[tuple[Float64Array, Float64Array]]:
-    """The weights and the thresholds of each layer."""
+def _layers(net: LayeredNet) -> list[_NaiveLayer]:
+    """The weights, scales and thresholds of each layer."""
     layers, at, weights = [], 0, net.weights.astype(np.float64)
-    for number, (n_inputs, n_units) in enumerate(pairwise(net.widths)):
-        matrix = weights[at : at + n_inputs * n_units].reshape(n_units, n_inputs)
-        at += n_inputs * n_units
-        thresholds = np.zeros(n_units)
-        if net.last_threshold or number + 2 < len(net.widths):
-            thresholds = weights[at : at + n_units]
-            at += n_units
-        layers.append((matrix, thresholds))
-    return layers
+
+    def take(*shape: int) -> Float64Array:
+        nonlocal at
+        taken = weights[at : at + prod(shape)].reshape(shape)
+        at += taken.size
+        return taken
+
+    for n_inputs, n_units in pairwise(net.widths.tolist()[:-1]):
+        matrix = take(n_units, n_inputs)
+        scales = take(net.n_members, n_units) if net.n_members > 1 else np.ones((1, n_units))
+        layers.append(_NaiveLayer(matrix, scales, take(net.n_members, n_units)))
+    matrix = take(net.n_members, int(net.widths[-2]))
+    thresholds = take(net.n_members) if net.last_threshold else np.zeros(net.n_members)
+    return [*layers, _NaiveLayer(matrix, np.ones(0), thresholds)]
 
 
 def _response(activation: str, z: Float64Array) -> tuple[Float64Array, Float64Array]:
@@ -101,12 +157,14 @@ def _response(activation: str, z: Float64Array) -> tuple[Float64Array, Float64Ar
     return output, output * (1.0 - output)
 
 
-def _kept(dropout: float, key: int, layer: int, rows: IntArray, n_units: int) -> Float64Array:
-    """0 for units left out, and for the others the factor that preserves the mean."""
+def _kept(dropout: float, key: int, layer: int, rows: IntArray, shape: tuple[int, ...]) -> Float64Array:
+    """0 for units left out, and for the others the factor that preserves the mean: [document, member, unit]."""
     if dropout == 0:
-        return np.ones((len(rows), n_units))
-    numbers = rows[:, None] * n_units + np.arange(n_units)
-    random = unit_interval(stream_of(stream_of(np.uint64(key), layer), numbers.ravel())).reshape(numbers.shape)
+        return np.ones(shape)
+    _, n_members, n_units = shape
+    members = rows[:, None] * n_members + np.arange(n_members)
+    numbers = members[:, :, None] * n_units + np.arange(n_units)
+    random = unit_interval(stream_of(stream_of(np.uint64(key), layer), numbers.ravel())).reshape(shape)
     return (random >= dropout) / (1.0 - dropout)
 
 
@@ -125,13 +183,18 @@ def descend_net(
         starts = walk.starts[some.start :][: len(queries) + 1]
         rows = np.concatenate([np.arange(*pairs.groups.offsets[query : query + 2]) for query in queries])
         passed = _forward(net, inputs, rows, key)
-        scores = walk.scores[starts[0] : starts[-1]]
-        scores[:] = passed.scores.astype(np.float32)
+        scores = passed.scores.astype(np.float32).astype(np.float64)
+        walk.scores[starts[0] : starts[-1]] = scores.mean(axis=1)
         if not np.isfinite(scores).all():
             return number
-        forces = Forces(np.empty(len(rows)), np.empty(len(rows)), walk.cost[some])
-        label_pair_lambdas(Batch(scores, queries, starts - starts[0], key), pairs, forces, threads)
-        slope = _derivatives(net, passed, forces.gradient / len(queries))
+        costs, forces = np.empty((net.n_members, len(walk.cost[some]))), np.empty(scores.shape)
+        for member in range(net.n_members):
+            found = Forces(np.empty(len(rows)), np.empty(len(rows)), costs[member])
+            batch = Batch(np.ascontiguousarray(scores[:, member]), queries, starts - starts[0], key)
+            label_pair_lambdas(batch, pairs, found, threads)
+            forces[:, member] = found.gradient / (len(queries) * net.n_members)
+        walk.cost[some] = costs.mean(axis=0)
+        slope = _derivatives(net, passed, forces)
         follow_gradient(rule._replace(n_steps=rule.n_steps + number), slope.astype(np.float32), net.weights)
     return len(walk.keys)
 
