@@ -102,6 +102,15 @@ def test_there_is_nothing_to_try_without_labels_or_with_few_queries():
     assert trial(0.5, n_queries=4 * FEWEST_HELD_OUT - 1) is None
 
 
+def test_where_few_queries_have_pairs_the_first_recipe_stays():
+    rng = np.random.default_rng(1)
+    labels = np.zeros((40, 5))
+    labels[0, 0] = 1
+    data = rw.RankingDataset.from_arrays(rng.normal(size=(200, 3)), labels.ravel(), group=[5] * 40)
+    ranker = rw.RankNet(epochs=2).fit(data)
+    assert values_of(ranker) == HELD.completed(ranker, 40).facts()
+
+
 def held_out(data):
     found = NetTrial.on(data, lambda *_: np.zeros(0), seed=0, threads=1)
     assert found is not None

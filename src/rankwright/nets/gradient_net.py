@@ -54,7 +54,6 @@ ENOUGH_HELD_OUT = 40  # queries, where there are so many: small data is divided 
 MOST_QUERIES = 400  # in all, so that large data costs no more
 STANDARD_ERRORS = 2.0  # that another recipe must be better by
 
-
 Scores = Callable[[NetRecipe, int, RankingDataset, RankingDataset], Float64Array]
 
 
@@ -83,12 +82,12 @@ class NetTrial:
     def choice(self, recipes: Sequence[NetRecipe]) -> tuple[NetRecipe, int]:
         """The first recipe, or one that is clearly better from its best start, and the number of that start."""
         shares = [self._right_pairs(recipe, 0) for recipe in recipes]
-        best = recipes[int(np.argmax([np.nanmean(found) for found in shares]))]
+        best = recipes[_best_of(shares)]
         if best is recipes[0]:
             return best, 0
         starts = [shares[recipes.index(best)]]
         starts += [self._right_pairs(best, number) for number in range(1, best.starts)]
-        start = int(np.argmax([np.nanmean(found) for found in starts]))
+        start = _best_of(starts)
         return (best, start) if _is_clearly_better(starts[start], shares[0]) else (recipes[0], 0)
 
     def _right_pairs(self, recipe: NetRecipe, start: int) -> Float64Array:
@@ -102,6 +101,12 @@ class NetTrial:
             found = evaluate(scores, test, [PAIR_ERROR], PAIR_ERROR.convention, threads=self.threads)
             shares.append(1.0 - next(iter(found.results.values())).values)
         return np.concatenate(shares)
+
+
+def _best_of(shares: Sequence[Float64Array]) -> int:
+    """The place of the best mean; the first where no query could be measured."""
+    counted = [found[~np.isnan(found)] for found in shares]
+    return int(np.argmax([found.mean() if len(found) else 0.0 for found in counted]))
 
 
 def _is_clearly_better(values: Float64Array, others: Float64Array) -> bool:
