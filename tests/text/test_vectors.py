@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankwright import kernels
 from rankwright.errors import FileFormatError, InputError, RankwrightError
 from rankwright.kernels import reference
+from rankwright.kernels.records import TopDocuments
 from rankwright.text import (
     build_index,
     document_vectors,
@@ -51,6 +53,24 @@ def test_the_nearest_are_found(index, values, similarity, monkeypatch):
     monkeypatch.setattr("rankwright.kernels.top_vectors", reference.top_vectors)
     twin = nearest_documents(index, vectors, queries, similarity=similarity, k=20)
     np.testing.assert_array_equal(twin.ordinals, found.ordinals)
+
+
+def test_numbers_beyond_single_precision_are_found_like_others():
+    rng = np.random.default_rng(5)
+    sizes = 10.0 ** rng.integers(-44, 38, (300, 1))  # their products overflow, or vanish
+    values = (rng.normal(size=(300, WIDTH)) * sizes).astype(np.float32)
+    values[::50, 0] = np.nan
+    values[7::50, 1] = np.inf
+    queries = rng.normal(size=(6, WIDTH)) * 10.0 ** np.array([[-300], [-60], [-20], [0], [30], [200]])
+    found, wanted = (
+        TopDocuments(np.zeros((6, 40)), np.zeros((6, 40), np.int64), np.zeros(6, np.int64)) for _ in range(2)
+    )
+    kept = np.empty(0, np.uint8)
+    kernels.top_vectors(values, np.empty(0), queries, kept, found, 2)
+    reference.top_vectors(values, np.empty(0), queries, kept, wanted, 1)
+    np.testing.assert_array_equal(found.sizes, wanted.sizes)
+    np.testing.assert_array_equal(found.documents, wanted.documents)
+    np.testing.assert_allclose(found.scores, wanted.scores, rtol=1e-12)
 
 
 def test_equal_vectors_come_in_the_order_of_documents(index):

@@ -2,46 +2,112 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "core/candidates/best_list.hpp"
 #include "core/common/dot.hpp"
 #include "core/common/parallel.hpp"
 #include "core/common/simd.hpp"
+#include "core/common/vectors.hpp"
 
 namespace rankwright {
 
 namespace {
 
-constexpr std::size_t rows_together = 64; // products of so many rows with a query are found before they are looked at
+constexpr std::size_t rows_together = 64; // are screened before they are looked at
+constexpr double smallest = std::numeric_limits<float>::min();
 
-// The products of neighbouring rows with a query.
-struct Products {
+using Floats = Pack<float, 64>;
+
+// Nearly the products of neighbouring rows with a query, and nearly the rows' squared lengths: all in single precision.
+struct Screen {
     [[gnu::always_inline]] static inline void run(const float *rows, std::size_t n, std::size_t width,
-                                                  const double *query, double *found) {
-        for (std::size_t row = 0; row < n; ++row) found[row] = dot(rows + row * width, query, width);
+                                                  const float *query, float *products, float *squares) {
+        constexpr std::size_t lanes = 16;
+        for (std::size_t row = 0; row < n; ++row) {
+            const float *const own = rows + row * width;
+            Floats product{}, square{};
+            std::size_t k = 0;
+            for (; k + lanes <= width; k += lanes) {
+                const auto values = load<Floats>(own + k);
+                product += values * load<Floats>(query + k);
+                square += values * values;
+            }
+            float product_rest = 0.0F, square_rest = 0.0F;
+            for (; k < width; ++k) {
+                product_rest += own[k] * query[k];
+                square_rest += own[k] * own[k];
+            }
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                product_rest += product[lane];
+                square_rest += square[lane];
+            }
+            products[row] = product_rest;
+            squares[row] = square_rest;
+        }
     }
 };
 
-// The best documents of a query among rows [begin, end).
+struct Product {
+    [[gnu::always_inline]] static inline void run(const float *row, std::size_t width, const double *query,
+                                                  double *found) {
+        *found = dot(row, query, width);
+    }
+};
+
+// A query, and how far its products in single precision can be from the true ones.
+class Query {
+  public:
+    explicit Query(std::span<const double> values)
+        : values_(values), rounded_(values.begin(), values.end()),
+          length_(std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0))),
+          n_(static_cast<double>(values.size())) {}
+
+    const double *values() const { return values_.data(); }
+    const float *rounded() const { return rounded_.data(); }
+
+    // By Cauchy and Schwarz: each of a sum's terms is rounded fewer than `n_ + 32` times, the query's numbers once
+    // more, and what is too small for single precision may be lost.
+    double off_by(float square) const {
+        const double rounding = 1.1 * (n_ + 32.0) * std::numeric_limits<float>::epsilon();
+        const double length = std::sqrt(static_cast<double>(square) * (1.0 + rounding) + n_ * smallest);
+        return rounding * length * length_ + smallest * (n_ + std::sqrt(n_) * length);
+    }
+
+  private:
+    std::span<const double> values_;
+    std::vector<float> rounded_;
+    double length_, n_;
+};
+
+// The best documents of a query among rows [begin, end). Rows that cannot be among them by what is found in single
+// precision are passed over; products of the others are exact.
 class PartSearch {
   public:
     PartSearch(const VectorRows &rows, std::span<const std::uint8_t> kept, Simd simd)
         : rows_(rows), kept_(kept), simd_(simd) {}
 
-    void add(std::size_t begin, std::size_t end, const double *query, BestList &best) const {
-        std::array<double, rows_together> products;
-        run_for<Products>(simd_, rows_.values.data() + begin * rows_.width, end - begin, rows_.width, query,
-                          products.data());
-        for (std::size_t row = begin; row < end; ++row) {
-            const double scale = rows_.scales.empty() ? 1.0 : rows_.scales[row];
-            const double score = products[row - begin] * scale;
-            if (score > best.threshold() && (kept_.empty() || kept_[row] != 0))
-                best.add({score, static_cast<std::int64_t>(row)});
+    void add(std::size_t begin, std::size_t end, const Query &query, BestList &best) const {
+        std::array<float, rows_together> products, squares;
+        run_for<Screen>(simd_, row(begin), end - begin, rows_.width, query.rounded(), products.data(), squares.data());
+        for (std::size_t i = begin; i < end; ++i) {
+            const double scale = rows_.scales.empty() ? 1.0 : rows_.scales[i];
+            const double near = static_cast<double>(products[i - begin]) * scale;
+            const double at_most = near + query.off_by(squares[i - begin]) * std::abs(scale);
+            if (std::isfinite(near) && at_most <= best.threshold()) continue;
+            if (!kept_.empty() && kept_[i] == 0) continue;
+            double product = 0.0;
+            run_for<Product>(simd_, row(i), rows_.width, query.values(), &product);
+            if (product * scale > best.threshold()) best.add({product * scale, static_cast<std::int64_t>(i)});
         }
     }
 
   private:
+    const float *row(std::size_t i) const { return rows_.values.data() + i * rows_.width; }
+
     const VectorRows &rows_;
     std::span<const std::uint8_t> kept_;
     Simd simd_;
@@ -54,6 +120,9 @@ void top_vectors(const VectorRows &rows, std::span<const double> queries, std::s
     const std::size_t n_queries = tops.sizes.size(), k = tops.k(), n = rows.size();
     if (n_queries == 0 || k == 0) return;
     const PartSearch search(rows, kept, simd_level());
+    std::vector<Query> asked;
+    for (std::size_t query = 0; query < n_queries; ++query)
+        asked.emplace_back(queries.subspan(query * rows.width, rows.width));
     const auto n_parts = static_cast<std::size_t>(std::max(threads, 1));
     const std::size_t part = std::max<std::size_t>((n + n_parts - 1) / n_parts, 1);
     // One list for each part and query: which part finds a document makes no difference to what is best.
@@ -62,8 +131,7 @@ void top_vectors(const VectorRows &rows, std::span<const double> queries, std::s
         BestList *const own = lists.data() + begin / part * n_queries;
         for (; begin < end; begin += rows_together)
             for (std::size_t query = 0; query < n_queries; ++query)
-                search.add(begin, std::min(begin + rows_together, end), queries.data() + query * rows.width,
-                           own[query]);
+                search.add(begin, std::min(begin + rows_together, end), asked[query], own[query]);
     });
     parallel_for(n_queries, threads, 1, [&](std::size_t query, std::size_t) {
         std::vector<ScoredDocument> all;
