@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -20,34 +21,45 @@ namespace {
 constexpr std::size_t rows_together = 64; // are screened before they are looked at
 constexpr double smallest = std::numeric_limits<float>::min();
 
-using Floats = Pack<float, 64>;
+constexpr std::size_t lanes = 16;
+using Floats = Pack<float, lanes * sizeof(float)>;
 
 // Nearly the products of neighbouring rows with a query, and nearly the rows' squared lengths: all in single precision.
 struct Screen {
     [[gnu::always_inline]] static inline void run(const float *rows, std::size_t n, std::size_t width,
                                                   const float *query, float *products, float *squares) {
-        constexpr std::size_t lanes = 16;
-        for (std::size_t row = 0; row < n; ++row) {
-            const float *const own = rows + row * width;
-            Floats product{}, square{};
+        for (std::size_t row = 0; row < n; ++row, rows += width) {
+            std::array<Floats, chains> product{}, square{};
             std::size_t k = 0;
-            for (; k + lanes <= width; k += lanes) {
-                const auto values = load<Floats>(own + k);
-                product += values * load<Floats>(query + k);
-                square += values * values;
+            for (; k + chains * lanes <= width; k += chains * lanes) {
+                for (std::size_t chain = 0; chain < chains; ++chain) {
+                    const auto values = load<Floats>(rows + k + chain * lanes);
+                    product[chain] += values * load<Floats>(query + k + chain * lanes);
+                    square[chain] += values * values;
+                }
             }
-            float product_rest = 0.0F, square_rest = 0.0F;
+            products[row] = sum_of(product);
+            squares[row] = sum_of(square);
             for (; k < width; ++k) {
-                product_rest += own[k] * query[k];
-                square_rest += own[k] * own[k];
+                products[row] += rows[k] * query[k];
+                squares[row] += rows[k] * rows[k];
             }
-            for (std::size_t lane = 0; lane < lanes; ++lane) {
-                product_rest += product[lane];
-                square_rest += square[lane];
-            }
-            products[row] = product_rest;
-            squares[row] = square_rest;
         }
+    }
+
+  private:
+    static constexpr std::size_t chains = 4; // sums that do not wait for each other
+
+    template <typename Half, typename Whole> [[gnu::always_inline]] static inline Half halves(Whole values) {
+        std::array<Half, 2> parts;
+        std::memcpy(&parts, &values, sizeof values);
+        return parts[0] + parts[1];
+    }
+
+    [[gnu::always_inline]] static inline float sum_of(const std::array<Floats, chains> &sums) {
+        const Floats values = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        const auto four = halves<Pack<float, 16>>(halves<Pack<float, 32>>(values));
+        return (four[0] + four[1]) + (four[2] + four[3]);
     }
 };
 
@@ -62,25 +74,29 @@ struct Product {
 class Query {
   public:
     explicit Query(std::span<const double> values)
-        : values_(values), rounded_(values.begin(), values.end()),
-          length_(std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0))),
-          n_(static_cast<double>(values.size())) {}
+        : values_(values), rounded_(values.begin(), values.end()), n_(static_cast<double>(values.size())),
+          rounding_(1.1 * (n_ + 32.0) * std::numeric_limits<float>::epsilon()) {
+        const double square = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+        const double slope = rounding_ * std::sqrt(square) + smallest * std::sqrt(n_);
+        squared_slope_ = slope * slope;
+    }
 
     const double *values() const { return values_.data(); }
     const float *rounded() const { return rounded_.data(); }
 
-    // By Cauchy and Schwarz: each of a sum's terms is rounded fewer than `n_ + 32` times, the query's numbers once
-    // more, and what is too small for single precision may be lost.
-    double off_by(float square) const {
-        const double rounding = 1.1 * (n_ + 32.0) * std::numeric_limits<float>::epsilon();
-        const double length = std::sqrt(static_cast<double>(square) * (1.0 + rounding) + n_ * smallest);
-        return rounding * length * length_ + smallest * (n_ + std::sqrt(n_) * length);
+    // Whether the true product with a row of nearly this squared length is below the one found by this gap or less. By
+    // Cauchy and Schwarz: each of a sum's terms is rounded fewer than `n_ + 32` times, the query's numbers once more,
+    // and what is too small for single precision may be lost.
+    bool is_off_by_less(double gap, float square) const {
+        const double left = gap - smallest * n_;
+        const double at_most = static_cast<double>(square) * (1.0 + rounding_) + smallest * n_;
+        return left > 0.0 && at_most * squared_slope_ < left * left;
     }
 
   private:
     std::span<const double> values_;
     std::vector<float> rounded_;
-    double length_, n_;
+    double n_, rounding_, squared_slope_;
 };
 
 // The best documents of a query among rows [begin, end). Rows that cannot be among them by what is found in single
@@ -95,9 +111,10 @@ class PartSearch {
         run_for<Screen>(simd_, row(begin), end - begin, rows_.width, query.rounded(), products.data(), squares.data());
         for (std::size_t i = begin; i < end; ++i) {
             const double scale = rows_.scales.empty() ? 1.0 : rows_.scales[i];
-            const double near = static_cast<double>(products[i - begin]) * scale;
-            const double at_most = near + query.off_by(squares[i - begin]) * std::abs(scale);
-            if (std::isfinite(near) && at_most <= best.threshold()) continue;
+            const double near = static_cast<double>(products[i - begin]);
+            const bool is_below = std::isfinite(near) && scale > 0.0 &&
+                                  query.is_off_by_less(best.threshold() / scale - near, squares[i - begin]);
+            if (is_below) continue;
             if (!kept_.empty() && kept_[i] == 0) continue;
             double product = 0.0;
             run_for<Product>(simd_, row(i), rows_.width, query.values(), &product);
@@ -121,6 +138,7 @@ void top_vectors(const VectorRows &rows, std::span<const double> queries, std::s
     if (n_queries == 0 || k == 0) return;
     const PartSearch search(rows, kept, simd_level());
     std::vector<Query> asked;
+    asked.reserve(n_queries);
     for (std::size_t query = 0; query < n_queries; ++query)
         asked.emplace_back(queries.subspan(query * rows.width, rows.width));
     const auto n_parts = static_cast<std::size_t>(std::max(threads, 1));
