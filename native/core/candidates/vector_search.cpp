@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "core/candidates/best_list.hpp"
 #include "core/common/dot.hpp"
+#include "core/common/float_lanes.hpp"
 #include "core/common/parallel.hpp"
 #include "core/common/simd.hpp"
-#include "core/common/vectors.hpp"
 
 namespace rankwright {
 
@@ -21,8 +20,8 @@ namespace {
 constexpr std::size_t rows_together = 64; // are screened before they are looked at
 constexpr double smallest = std::numeric_limits<float>::min();
 
-constexpr std::size_t lanes = 16;
-using Floats = Pack<float, lanes * sizeof(float)>;
+constexpr std::size_t lanes = float_lanes;
+using Floats = FloatLanes;
 
 // Nearly the products of neighbouring rows with a query, and nearly the rows' squared lengths: all in single precision.
 struct Screen {
@@ -38,8 +37,8 @@ struct Screen {
                     square[chain] += values * values;
                 }
             }
-            products[row] = sum_of(product);
-            squares[row] = sum_of(square);
+            products[row] = total((product[0] + product[1]) + (product[2] + product[3]));
+            squares[row] = total((square[0] + square[1]) + (square[2] + square[3]));
             for (; k < width; ++k) {
                 products[row] += rows[k] * query[k];
                 squares[row] += rows[k] * rows[k];
@@ -49,18 +48,6 @@ struct Screen {
 
   private:
     static constexpr std::size_t chains = 4; // sums that do not wait for each other
-
-    template <typename Half, typename Whole> [[gnu::always_inline]] static inline Half halves(Whole values) {
-        std::array<Half, 2> parts;
-        std::memcpy(&parts, &values, sizeof values);
-        return parts[0] + parts[1];
-    }
-
-    [[gnu::always_inline]] static inline float sum_of(const std::array<Floats, chains> &sums) {
-        const Floats values = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        const auto four = halves<Pack<float, 16>>(halves<Pack<float, 32>>(values));
-        return (four[0] + four[1]) + (four[2] + four[3]);
-    }
 };
 
 struct Product {

@@ -1,11 +1,12 @@
 #include "core/nets/first_layer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
+#include "core/common/float_lanes.hpp"
 #include "core/common/simd.hpp"
 #include "core/common/vectors.hpp"
 
@@ -13,27 +14,11 @@ namespace rankwright {
 
 namespace {
 
-// Sums run in sixteen lanes whatever the processor, so that all give the same bits. Four rows at a time share the
-// weights that are loaded.
-constexpr std::size_t lanes = 16, rows_at_once = 4;
-using Lanes = Pack<float, lanes * sizeof(float)>;
+// Four rows at a time share the weights that are loaded.
+constexpr std::size_t lanes = float_lanes, rows_at_once = 4;
+using Lanes = FloatLanes;
 
 template <std::size_t n> using Constant = std::integral_constant<std::size_t, n>;
-
-[[gnu::always_inline]] inline Lanes read(const float *from) {
-    Lanes values;
-    std::memcpy(&values, from, sizeof(Lanes));
-    return values;
-}
-
-[[gnu::always_inline]] inline void write(float *to, Lanes values) { std::memcpy(to, &values, sizeof(Lanes)); }
-
-[[gnu::always_inline]] inline float total(Lanes values) {
-    const auto eights = same_bits<std::array<Pack<float, 32>, 2>>(values);
-    const auto fours = same_bits<std::array<Pack<float, 16>, 2>>(eights[0] + eights[1]);
-    const auto four = fours[0] + fours[1];
-    return (four[0] + four[2]) + (four[1] + four[3]);
-}
 
 // The first `n` of `lanes` numbers; zeros behind them.
 [[gnu::always_inline]] inline Lanes read_part(const float *from, std::size_t n) {
@@ -66,9 +51,10 @@ struct RawRows {
     template <typename Use> [[gnu::always_inline]] void for_packs(std::size_t n_features, Use &&use) const {
         std::size_t at = 0;
         for (; at + lanes <= n_features; at += lanes) {
-            const Lanes shifts = read(shift + at), factors = read(factor + at);
-            use(at, [&](std::size_t r)
-                        __attribute__((always_inline)) { return standardised(read(rows[r] + at), shifts, factors); });
+            const Lanes shifts = load<Lanes>(shift + at), factors = load<Lanes>(factor + at);
+            use(at, [&](std::size_t r) __attribute__((always_inline)) {
+                return standardised(load<Lanes>(rows[r] + at), shifts, factors);
+            });
         }
         if (const std::size_t left = n_features - at; left > 0) {
             const Lanes shifts = read_part(shift + at, left), factors = read_part(factor + at, left);
@@ -89,13 +75,13 @@ struct StandardisedRows {
         : rows(scratch), width(padded_width(inputs.n_features)) {
         const RawRows raw(inputs, k, n, nullptr);
         raw.for_packs(inputs.n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
-            for (std::size_t r = 0; r < rows_at_once; ++r) write(scratch + r * width + at, pack(r));
+            for (std::size_t r = 0; r < rows_at_once; ++r) store(scratch + r * width + at, pack(r));
         });
     }
 
     template <typename Use> [[gnu::always_inline]] void for_packs(std::size_t, Use &&use) const {
         for (std::size_t at = 0; at < width; at += lanes) {
-            use(at, [&](std::size_t r) __attribute__((always_inline)) { return read(rows + r * width + at); });
+            use(at, [&](std::size_t r) __attribute__((always_inline)) { return load<Lanes>(rows + r * width + at); });
         }
     }
 };
@@ -123,7 +109,7 @@ template <std::size_t units> struct Multiply {
         rows.for_packs(group.n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
             Lanes weight[units];
 #pragma GCC unroll 4
-            for (std::size_t unit = 0; unit < units; ++unit) weight[unit] = read(weights + unit * width + at);
+            for (std::size_t unit = 0; unit < units; ++unit) weight[unit] = load<Lanes>(weights + unit * width + at);
 #pragma GCC unroll 4
             for (std::size_t r = 0; r < rows_at_once; ++r) {
                 const Lanes input = pack(r);
@@ -152,7 +138,7 @@ template <std::size_t units> struct AddOuter {
         rows.for_packs(group.n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
             Lanes sum[units];
 #pragma GCC unroll 4
-            for (std::size_t unit = 0; unit < units; ++unit) sum[unit] = read(sums + unit * width + at);
+            for (std::size_t unit = 0; unit < units; ++unit) sum[unit] = load<Lanes>(sums + unit * width + at);
 #pragma GCC unroll 4
             for (std::size_t r = 0; r < rows_at_once; ++r) {
                 const Lanes input = pack(r);
@@ -160,7 +146,7 @@ template <std::size_t units> struct AddOuter {
                 for (std::size_t unit = 0; unit < units; ++unit) sum[unit] += force[r][unit] * input;
             }
 #pragma GCC unroll 4
-            for (std::size_t unit = 0; unit < units; ++unit) write(sums + unit * width + at, sum[unit]);
+            for (std::size_t unit = 0; unit < units; ++unit) store(sums + unit * width + at, sum[unit]);
         });
     }
 };
@@ -208,7 +194,7 @@ struct Standardise {
             const std::size_t n = std::min(rows_at_once, inputs->rows.size() - k);
             const RawRows rows(*inputs, k, n, nullptr);
             rows.for_packs(inputs->n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
-                for (std::size_t r = 0; r < n; ++r) write(out + (k + r) * width + at, pack(r));
+                for (std::size_t r = 0; r < n; ++r) store(out + (k + r) * width + at, pack(r));
             });
         }
     }

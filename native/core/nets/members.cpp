@@ -1,8 +1,8 @@
 #include "core/nets/members.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "core/common/float_lanes.hpp"
 #include "core/common/simd.hpp"
 #include "core/common/vectors.hpp"
 
@@ -10,23 +10,8 @@ namespace rankwright {
 
 namespace {
 
-constexpr std::size_t lanes = 16; // widths are multiples of it
-using Lanes = Pack<float, lanes * sizeof(float)>;
-
-[[gnu::always_inline]] inline Lanes read(const float *from) {
-    Lanes values;
-    std::memcpy(&values, from, sizeof(Lanes));
-    return values;
-}
-
-[[gnu::always_inline]] inline void write(float *to, Lanes values) { std::memcpy(to, &values, sizeof(Lanes)); }
-
-[[gnu::always_inline]] inline float total(Lanes values) {
-    const auto eights = same_bits<std::array<Pack<float, 32>, 2>>(values);
-    const auto fours = same_bits<std::array<Pack<float, 16>, 2>>(eights[0] + eights[1]);
-    const auto four = fours[0] + fours[1];
-    return (four[0] + four[2]) + (four[1] + four[3]);
-}
+constexpr std::size_t lanes = float_lanes; // widths are multiples of it
+using Lanes = FloatLanes;
 
 // Calls use(document, member, row) in the order of rows.
 template <typename Use> [[gnu::always_inline]] inline void for_rows(const MemberRows &rows, Use &&use) {
@@ -43,7 +28,8 @@ struct Scale {
             const float *input = inputs + rows->input_row(doc, member) * width;
             for (std::size_t at = 0; at < width; at += lanes) {
                 const std::size_t own = member * width + at;
-                write(out + row * width + at, read(scales + own) * read(input + at) + read(thresholds + own));
+                store(out + row * width + at,
+                      load<Lanes>(scales + own) * load<Lanes>(input + at) + load<Lanes>(thresholds + own));
             }
         });
     }
@@ -59,11 +45,11 @@ struct ScaleBack {
             const bool adds = rows->is_shared && member > 0;
             for (std::size_t at = 0; at < width; at += lanes) {
                 const std::size_t own = member * width + at;
-                const Lanes force = read(forces + row * width + at);
-                write(scale_sums + own, read(scale_sums + own) + force * read(inputs + from + at));
-                write(threshold_sums + own, read(threshold_sums + own) + force);
-                const Lanes before = adds ? read(handed + from + at) : Lanes{};
-                write(handed + from + at, before + force * read(scales + own));
+                const Lanes force = load<Lanes>(forces + row * width + at);
+                store(scale_sums + own, load<Lanes>(scale_sums + own) + force * load<Lanes>(inputs + from + at));
+                store(threshold_sums + own, load<Lanes>(threshold_sums + own) + force);
+                const Lanes before = adds ? load<Lanes>(handed + from + at) : Lanes{};
+                store(handed + from + at, before + force * load<Lanes>(scales + own));
             }
         });
     }
@@ -76,7 +62,7 @@ struct Score {
         for_rows(*rows, [&](std::size_t, std::size_t member, std::size_t row) __attribute__((always_inline)) {
             Lanes sums = {};
             for (std::size_t at = 0; at < width; at += lanes) {
-                sums += read(inputs + row * width + at) * read(weights + member * width + at);
+                sums += load<Lanes>(inputs + row * width + at) * load<Lanes>(weights + member * width + at);
             }
             scores[row] = total(sums);
         });
@@ -91,8 +77,9 @@ struct ScoreBack {
             const Lanes force = Lanes{} + forces[row];
             for (std::size_t at = 0; at < width; at += lanes) {
                 const std::size_t own = member * width + at;
-                write(weight_sums + own, read(weight_sums + own) + force * read(inputs + row * width + at));
-                write(handed + row * width + at, force * read(weights + own));
+                store(weight_sums + own,
+                      load<Lanes>(weight_sums + own) + force * load<Lanes>(inputs + row * width + at));
+                store(handed + row * width + at, force * load<Lanes>(weights + own));
             }
         });
     }
