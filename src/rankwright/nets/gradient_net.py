@@ -37,7 +37,6 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import (
     LessonRecipe,
     PreparedData,
-    loop_plan,
     unit_of,
     watched_lesson,
     weighed_by_position,
@@ -52,6 +51,7 @@ HELD_OUT = 0.25  # the share of queries to measure on
 FEWEST_HELD_OUT = 8  # fewer cannot tell recipes apart
 ENOUGH_HELD_OUT = 40  # queries, where there are so many: small data is divided several times
 MOST_QUERIES = 400  # in all, so that large data costs no more
+TRIAL_EPOCHS = 50  # whatever the settings say: a run that is continued for more epochs must choose the same
 STANDARD_ERRORS = 2.0  # that another recipe must be better by
 
 Scores = Callable[[NetRecipe, int, RankingDataset, RankingDataset], Float64Array]
@@ -221,7 +221,7 @@ class DescentRecipe(LessonRecipe):
             plan = self._plan(recipe, start, settings, train.n_queries)
             inputs = inputs_of(plan.recipe.encoding, plan.recipe.pieces)
             lesson = self._net_lesson(train, None, prepared, settings, plan, inputs)
-            loop = LoopPlan(loop_plan(settings).n_steps, what="choosing a recipe", unit=unit_of(settings))
+            loop = LoopPlan(TRIAL_EPOCHS, what="choosing a recipe", unit=unit_of(settings))
             model: NetModel = lesson.model(learn(lesson, loop))
             return model.scores(test, threads=plan.threads)
 
