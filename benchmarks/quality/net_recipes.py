@@ -47,6 +47,8 @@ RECIPES: Mapping[str, Callable[[int], dict[str, Any]]] = {  # from the number of
     "pieces, wide, 30 epochs": lambda _: HELD | SLOW | WIDE | {"epochs": 30},
     "30 epochs": lambda _: HELD | {"epochs": 30},
     "pieces, 30 epochs": lambda _: HELD | SLOW | {"epochs": 30},
+    "pieces, 12 steps, 20 epochs": lambda n: HELD | SLOW | {"batch_queries": by_size(n), "epochs": 20},
+    "12 steps, 20 epochs": lambda n: HELD | {"batch_queries": by_size(n), "epochs": 20, "learning_rate": 0.001},
     "slower": lambda _: HELD | {"learning_rate": 0.0003},
     "pieces, slower": lambda _: HELD | SLOW | {"learning_rate": 0.0003},
     "pieces, wide, slower": lambda _: HELD | SLOW | WIDE | {"learning_rate": 0.0003},
