@@ -17,7 +17,10 @@ from rankwright.catalog.rankers import RANKERS
 from rankwright.catalog.settings import ranker_from_text
 from rankwright.errors import InputError, SettingError
 
-QUICK: dict[str, Any] = {"n_trees": 4, "max_leaves": 4, "epochs": 3, "hidden": (4,), "max_iter": 2, "n_bags": 2}
+# Nets that are told how units bend try no recipes.
+QUICK: dict[str, Any] = {
+    "n_trees": 4, "max_leaves": 4, "epochs": 3, "hidden": (4,), "activation": "relu", "max_iter": 2, "n_bags": 2
+}  # fmt: skip
 NAMES = [name for name, kind in RANKERS.items() if not kind.not_in_bags]
 
 

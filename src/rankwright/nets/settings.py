@@ -77,7 +77,7 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
     output_bias: ClassVar[bool] = False  # an objective of score differences cannot teach one
 
     hidden: Sequence[int] | None = setting(None, least=1, stored=layer_list, small=(8,))
-    activation: str | None = setting(None, choices=lambda: ACTIVATIONS)
+    activation: str | None = setting(None, choices=lambda: ACTIVATIONS, small="relu")
     epochs: int = setting(100, least=1, small=8)
     learning_rate: float | None = setting(None, above=0, small=0.02)
     weight_decay: float = setting(0.0, least=0)
