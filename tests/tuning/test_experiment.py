@@ -34,6 +34,8 @@ def small(name: str, **settings: Any) -> Ranker:
     given = {key: value for key, value in SMALL.items() if key in known}
     if name == "bagging":
         given["ranker"] = rw.LambdaMART(n_trees=4, max_leaves=4, min_docs_in_leaf=5)
+    if name == "blend":
+        given["rankers"] = [small("lambdamart"), small("ranksvm")]
     if name == "sortnet":
         given |= {"epochs": 4, "hidden": 4}
     return kind(**(given | {key: value for key, value in settings.items() if key in known}))
