@@ -31,7 +31,8 @@ struct Problem {
     QueryPairs pairs() const { return {pair_starts, documents}; }
 };
 
-std::vector<float> features(const std::vector<std::string> &measures, int threads) {
+std::vector<float> features(const std::vector<std::string> &measures, int threads,
+                            rankwright::Simd simd = rankwright::simd_level()) {
     const Problem problem;
     const std::vector<double> settings(measures.size() * 5, 0.5);
     std::vector<std::int64_t> views(measures.size()), places(measures.size());
@@ -43,7 +44,7 @@ std::vector<float> features(const std::vector<std::string> &measures, int thread
     const TextColumns columns{measures, views, settings, 5, {logs, measures.size()}};
     std::vector<float> out(6 * measures.size());
     rankwright::text_features(problem.streams(), problem.views(), problem.queries(), problem.pairs(), columns, places,
-                              out, measures.size(), threads);
+                              out, measures.size(), threads, simd);
     return out;
 }
 
@@ -60,6 +61,7 @@ void check_features() {
     const std::vector<float> found = features(others, 1);
     for (const float value : found) CHECK(std::isfinite(value));
     for (const int threads : {2, 7}) CHECK(features(others, threads) == found);
+    for (const auto simd : rankwright::simd_levels()) CHECK(features(others, 1, simd) == found);
 }
 
 void check_ranks() {
