@@ -1,7 +1,7 @@
 """Indexes of documents whose files were damaged, or changed and signed again.
 
-A mutant is opened, searched by every scorer, asked for features and all it stores, and added to. It is refused in one line,
-or gives documents that it has, and scores and features that are numbers.
+A mutant is opened, searched by every scorer, asked for features and all it stores, and added to. It is refused in one
+line, or gives documents that it has, and scores and features that are numbers.
 """
 
 from __future__ import annotations
