@@ -45,7 +45,30 @@ template <typename Found>
 }
 #endif
 
+struct CountToken {
+    [[gnu::always_inline]] static void run(const std::uint32_t *tokens, std::size_t n, std::uint32_t wanted,
+                                           std::uint32_t *count) {
+        std::uint32_t found = 0;
+        for (std::size_t place = 0; place < n; ++place) found += tokens[place] == wanted ? 1 : 0;
+        *count = found;
+    }
+};
+
 } // namespace
+
+void TermFinder::count_all(std::span<const std::uint32_t> tokens, double *counts, std::size_t stride) const {
+    constexpr std::size_t few = 8;
+    for (std::size_t k = 0; k < known_.size() && known_.size() <= few; ++k) {
+        std::uint32_t n = 0;
+        run_for<CountToken>(simd_, tokens.data(), tokens.size(), known_[k], &n);
+        counts[known_terms_[k] * stride] = n;
+    }
+    if (known_.size() <= few) return;
+    for (const std::uint32_t token : tokens) {
+        const std::int64_t term = may_have(token) ? find(token) : -1;
+        if (term >= 0) counts[term * stride] += 1.0;
+    }
+}
 
 void TermFinder::find_all(std::span<const std::uint32_t> tokens, std::vector<Occurrence> &found) const {
     const auto take = [&](std::size_t place) {
@@ -66,10 +89,12 @@ void TermFinder::set(std::span<const std::uint32_t> numbers) {
     slots_.assign(size, {no_term, -1});
     for (const std::uint32_t number : known_) may_have_[number % n_endings] = false;
     known_.clear();
+    known_terms_.clear();
     mask_ = size - 1;
     for (std::size_t term = 0; term < numbers.size(); ++term) {
         if (numbers[term] == no_term) continue;
         known_.push_back(numbers[term]);
+        known_terms_.push_back(term);
         may_have_[numbers[term] % n_endings] = true;
         std::size_t slot = hash(numbers[term]);
         while (slots_[slot].number != no_term) slot = (slot + 1) & mask_;

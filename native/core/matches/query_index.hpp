@@ -16,6 +16,9 @@ class TermFinder {
     explicit TermFinder(Simd simd) : simd_(simd) {}
     void set(std::span<const std::uint32_t> numbers);
 
+    // Counts how often each of the query's terms is among these tokens: counts[t · stride], which is 0 before.
+    void count_all(std::span<const std::uint32_t> tokens, double *counts, std::size_t stride) const;
+
     // Adds where the query's terms stand among these tokens.
     void find_all(std::span<const std::uint32_t> tokens, std::vector<Occurrence> &found) const;
 
@@ -39,6 +42,7 @@ class TermFinder {
     std::array<bool, n_endings> may_have_{};
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> known_; // numbers of terms that some document has
+    std::vector<std::size_t> known_terms_;
     std::size_t mask_ = 0;
 };
 

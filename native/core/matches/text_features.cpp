@@ -86,6 +86,7 @@ struct Task {
     const MatchedTerms &queries;
     std::vector<Column> columns; // in the order of their views
     std::vector<ViewNeeds> needs;
+    bool positions; // whether any view needs them
     Simd simd;
 };
 
@@ -150,10 +151,14 @@ class PairScanner {
             for (std::size_t stream = 0; stream < found_.size(); ++stream) {
                 const std::span<const std::uint32_t> tokens = task_.streams[stream].of_document(documents_[text]);
                 Found &found = found_[stream];
+                found.lengths[text] = static_cast<double>(tokens.size());
+                if (!task_.positions) {
+                    query_.finder().count_all(tokens, found.counts.data() + text, stride_);
+                    continue;
+                }
                 query_.finder().find_all(tokens, found.occurrences);
                 found.starts.push_back(found.occurrences.size());
                 for (const Occurrence &one : found.of_text(text)) found.counts[one.term * stride_ + text] += 1.0;
-                found.lengths[text] = static_cast<double>(tokens.size());
             }
         }
     }
@@ -298,7 +303,8 @@ void text_features(const std::vector<TokenStream> &streams, const StreamViews &v
                    std::span<float> out, std::size_t n_features, int threads, Simd simd) {
     std::vector<Column> ordered = columns_by_view(columns, places);
     std::vector<ViewNeeds> needs = needs_of(streams, views, pairs, ordered);
-    Task task{streams, views, queries, std::move(ordered), std::move(needs), simd};
+    const bool positions = std::any_of(needs.begin(), needs.end(), [](const ViewNeeds &own) { return own.positions; });
+    Task task{streams, views, queries, std::move(ordered), std::move(needs), positions, simd};
     parallel_for(pairs.documents.size(), threads, pairs_at_a_time, [&](std::size_t begin, std::size_t end) {
         PairScanner scanner(task);
         const auto after = std::upper_bound(pairs.starts.begin(), pairs.starts.end(), static_cast<std::int64_t>(begin));
