@@ -23,6 +23,7 @@ from rankwright.text import (
     default_specification,
     features_of,
 )
+from rankwright.text.features import origin_of
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +195,13 @@ def test_the_dataset_has_names_ids_and_how_it_was_made(index):
     origin = rw.text.FeatureOrigin.from_json(data.feature_origin)
     assert origin.specification.names == data.feature_names
     assert origin.fields == index.fields
+
+
+def test_an_origin_without_a_field_of_its_specification_is_refused(index):
+    stored = origin_of(index, FeatureSpecification([FeatureLine("dph", ("body",))]), {}).to_dict()
+    stored["fields"] = [own for own in stored["fields"] if own[0] != "body"]
+    with pytest.raises(InputError, match="names a field that is not there"):
+        rw.text.FeatureOrigin.from_dict(stored)
 
 
 def test_segments_threads_and_workers_change_no_bit(index, tmp_path):

@@ -101,7 +101,7 @@ def inspect(
     from rankwright.imports.format_table import source_of
     from rankwright.text.index.manifest import is_index
 
-    if is_index(file):
+    if is_index(file) or _was_index(file):
         require(
             not (strict or plot or data), f"--strict, --plot and --data go with other files, and {file} is an index"
         )
