@@ -101,7 +101,8 @@ def _use(index: Index) -> None:
         index.numbers(field)
     index.statistics(WORDS)
     index.totals()
-    rows = QueryDocuments(["q1", "q2"], ["red boat", "blue sail"], np.array([0, 20, 40]), np.arange(40))
+    every = np.arange(40) % max(index.n_documents, 1)
+    rows = QueryDocuments(["q1", "q2"], ["red boat", "blue sail"], np.array([0, 20, 40]), every)
     features = features_of(index, rows, threads=1).features
     require(not bool(np.isinf(features).any()), "a feature is infinite")
 

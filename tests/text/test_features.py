@@ -19,6 +19,7 @@ from rankwright.text import (
     FeatureSpecification,
     JudgedPairs,
     Queries,
+    QueryDocuments,
     choose_rows,
     default_specification,
     features_of,
@@ -195,6 +196,13 @@ def test_the_dataset_has_names_ids_and_how_it_was_made(index):
     origin = rw.text.FeatureOrigin.from_json(data.feature_origin)
     assert origin.specification.names == data.feature_names
     assert origin.fields == index.fields
+
+
+def test_documents_that_the_index_does_not_have_are_refused(index):
+    for ordinals in ([-1], [4]):
+        rows = QueryDocuments(["q"], ["boat"], np.array([0, 1]), np.array(ordinals))
+        with pytest.raises(InputError, match="an ordinal must lie between 0 and 3"):
+            features_of(index, rows)
 
 
 def test_an_origin_without_a_field_of_its_specification_is_refused(index):

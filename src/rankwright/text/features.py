@@ -131,6 +131,7 @@ def features_of(
         ranker that is trained on it keeps that. The values are the same for any number of threads and workers.
     """
     given = sources or FeatureSources()
+    document_ids = index.ids(rows.ordinals)  # an error where the index has no such document
     spec = default_specification(index.fields) if specification is None else specification
     n_rows, columns = len(rows.ordinals), spec.columns
     shape = f"{n_rows:,} rows × {len(columns):,} features"
@@ -145,7 +146,7 @@ def features_of(
         groups=Groups(rows.offsets),
         feature_names=spec.names,
         query_ids=text_ids(np.array(rows.query_ids, object)),
-        document_ids=text_ids(np.array(index.ids(rows.ordinals), object)),
+        document_ids=text_ids(np.array(document_ids, object)),
         feature_origin=origin.to_json(),
     )
 
