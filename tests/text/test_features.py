@@ -22,6 +22,7 @@ from rankwright.text import (
     QueryDocuments,
     choose_rows,
     default_specification,
+    features_in_blocks,
     features_of,
 )
 from rankwright.text.features import origin_of
@@ -196,6 +197,23 @@ def test_the_dataset_has_names_ids_and_how_it_was_made(index):
     origin = rw.text.FeatureOrigin.from_json(data.feature_origin)
     assert origin.specification.names == data.feature_names
     assert origin.fields == index.fields
+
+
+def test_blocks_have_the_features_of_the_whole(index):
+    rows = every_pair(index)
+    rng = np.random.default_rng(0)
+    vectors = {"mine": (rng.random((len(QUERIES), 3), np.float32), rng.random((4, 3), np.float32))}
+    spec = FeatureSpecification([FeatureLine("dph", ("body",)), FeatureLine("cosine", settings={"vectors": "mine"})])
+    sources = FeatureSources(vectors=vectors)
+    labels, positions = rng.random(len(rows.ordinals)).astype(np.float32), np.arange(len(rows.ordinals))
+    rows = replace(rows, labels=labels, positions=positions)
+    whole = features_of(index, rows, spec, sources)
+    for values in (1, 20, 10**6):
+        parts = list(features_in_blocks(index, rows, spec, sources, values_at_once=values))
+        assert np.concatenate([part.features for part in parts]).tobytes() == whole.features.tobytes()
+        for name in ("labels", "positions", "query_ids", "document_ids"):
+            found = np.concatenate([getattr(part, name) for part in parts])
+            assert found.tolist() == getattr(whole, name).tolist()
 
 
 def test_documents_that_the_index_does_not_have_are_refused(index):
