@@ -138,6 +138,12 @@ def test_names_of_fields_that_no_file_can_hold_are_refused(folder):
         str(raised.value).encode()
 
 
+def test_an_index_without_documents_is_refused(folder):
+    altered(folder, segments=[])
+    with pytest.raises(ContainerError, match="and this one 0"):
+        open_index(folder)
+
+
 def test_numbers_of_terms_that_there_are_not_are_told_in_one_line(folder):
     header = read_container(folder / MANIFEST).header
     record = header["segments"][0]["arrays"]["stream_tokens.0"]
