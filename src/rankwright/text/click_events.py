@@ -90,9 +90,7 @@ def _event(event: Any, name: str, line: int) -> tuple[list[str], set[int], float
         )
     wrong = next((one for one in clicks if isinstance(one, bool) or not isinstance(one, int) or one < 1), None)
     if wrong is not None:
-        raise FileFormatError(
-            name, f"a click is a position, a whole number from 1; got {wrong!r}", line
-        )
+        raise FileFormatError(name, f"a click is a position, a whole number from 1; got {wrong!r}", line)
     return list(map(str, shown)), set(clicks), float(seconds)
 
 
