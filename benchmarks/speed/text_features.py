@@ -1,7 +1,7 @@
 """How long do 136 features of a million pairs of a query and a document take, and PageRank of ten million links?
 
 The documents have four fields and 200 tokens in all, drawn by Zipf's law. A plain version in Python computes 125 of the
-features for some of the pairs. searcharray, where it is installed, computes what it can: BM25 and counts of terms.
+features for some of the pairs. searcharray, where it is installed, computes what it can: BM25, counts, phrases.
 networkx, where it is installed, ranks a smaller graph.
 """
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from math import log
 from typing import Any
@@ -94,24 +95,22 @@ def words_of(stream: TokenStream, document: int) -> list[str]:
     return [f"t{token}" for token in stream.tokens[stream.offsets[document] : stream.offsets[document + 1]].tolist()]
 
 
-def searcharray_task(documents: Documents, queries: list[list[str]], pairs: QueryPairs) -> Callable[[], None]:
-    """Looks up the counts of each term, and scores it, in the index that searcharray has made of the first field.
-
-    It scores all documents; then those that are asked for are taken.
-    """
+def array_of(stream: TokenStream) -> Any:
+    """searcharray's index of a field."""
     from searcharray import SearchArray
 
-    own = documents.streams[0]
-    array = SearchArray.index([" ".join(words_of(own, row)) for row in range(len(own.offsets) - 1)])
+    return SearchArray.index([" ".join(words_of(stream, row)) for row in range(len(stream.offsets) - 1)])
 
-    def run() -> None:
-        for number, query in enumerate(queries):
-            chosen = pairs.documents[pairs.starts[number] : pairs.starts[number + 1]]
-            for term in query:
-                array.termfreqs(term)[chosen]
-                array.score(term)[chosen]
 
-    return run
+def ask_array(array: Any, queries: list[list[str]], pairs: QueryPairs, phrases: Sequence[int]) -> None:
+    """Counts of each term, its BM25, and of the phrase with each slop; it computes them for all documents."""
+    for number, query in enumerate(queries):
+        chosen = pairs.documents[pairs.starts[number] : pairs.starts[number + 1]]
+        for term in query:
+            array.termfreqs(term)[chosen]
+            array.score(term)[chosen]
+        for slop in phrases:
+            array.termfreqs(query, slop=slop)[chosen]
 
 
 def main() -> None:
@@ -129,7 +128,7 @@ def main() -> None:
     pairs = QueryPairs(starts, rng.integers(0, arguments.documents, arguments.pairs))
     compare_with_python(documents, queries, pairs, arguments.repeats)
     if find_spec("searcharray") is not None:
-        compare_with_searcharray(documents, queries[:50])
+        compare_with_searcharray(documents)
     rank_links(arguments.links, arguments.repeats)
 
 
@@ -159,19 +158,43 @@ def ours(
     )
 
 
-def compare_with_searcharray(documents: Documents, queries: list[list[str]]) -> None:
-    """BM25 and the counts of each query's terms in one field, of 1,000 documents for each query."""
+def compare_with_searcharray(documents: Documents) -> None:
+    """What it can do, in one field: counts and BM25 of each query's terms, and how often the query is a phrase.
+
+    Terms of queries are any of the 3,000 commonest, or drawn as often as texts have them: then phrases with
+    words between take it long.
+    """
     rng, n = np.random.default_rng(4), len(documents.streams[0].offsets) - 1
-    lines = [FeatureLine("bm25", ("body",)), FeatureLine("tf", ("body",), STATISTICS)]
-    chosen = rng.integers(0, n, 1000 * len(queries))
-    pairs = QueryPairs(np.arange(len(queries) + 1) * 1000, chosen)
-    tasks: dict[str, Callable[[], object]] = {
-        "rankwright, 1 thread": ours(documents, queries, pairs, FeatureSpecification(lines), 1),
-        "searcharray": searcharray_task(documents, queries, pairs),
-    }
-    question = f"BM25 and counts of {QUERY_TERMS} terms in one field, {len(queries)} queries × 1,000 of {n:,} documents"
-    # Once: searcharray remembers what it was asked.
-    report(question, time_side_by_side(tasks, 1, time.process_time), "rankwright, 1 thread")
+    array = array_of(documents.streams[0])
+    counts = [FeatureLine("bm25", ("body",)), FeatureLine("tf", ("body",), STATISTICS)]
+    phrase = FeatureLine("phrase", ("body",))
+    slack = FeatureLine("ordered_phrase", ("body",), settings={"slack": 8.0})
+    drawn = {"any terms": lambda: rng.integers(0, 3000, QUERY_TERMS),
+             "terms as texts have them": lambda: next_query(rng)}  # fmt: skip
+    for kind, draw in drawn.items():
+        queries = [[f"t{number}" for number in draw()] for _ in range(1000)]
+        for what, n_queries, lines, slops in (
+            ("counts and BM25", 1000, counts, ()),
+            ("and phrases", 100, [*counts, phrase], (0,)),
+            ("and phrases with 8 words between", 10, [*counts, phrase, slack], (0, 8)),
+        ):
+            asked = queries[-n_queries:]
+            pairs = QueryPairs(np.arange(n_queries + 1) * 1000, rng.integers(0, n, 1000 * n_queries))
+            tasks: dict[str, Callable[[], object]] = {
+                "rankwright, 1 thread": ours(documents, asked, pairs, FeatureSpecification(lines), 1),
+                "searcharray": partial(ask_array, array, asked, pairs, slops),
+            }
+            question = f"{what} of one field, {kind}, {n_queries} queries × 1,000 of {n:,} documents"
+            # Once: searcharray remembers what it was asked.
+            report(question, time_side_by_side(tasks, 1, time.process_time), "rankwright, 1 thread")
+
+
+def next_query(rng: np.random.Generator) -> list[int]:
+    """Different terms, drawn as those of documents are."""
+    terms: dict[int, None] = {}
+    while len(terms) < QUERY_TERMS:
+        terms[int(rng.zipf(1.2)) % N_TERMS] = None
+    return list(terms)
 
 
 def rank_links(n_links: int, repeats: int) -> None:

@@ -230,6 +230,9 @@ def share(value: object, name: str) -> float:
 
 
 def _as_number(value: object) -> float:
-    """`value` as a float; NaN, which is in no range, where it is no number."""
+    """`value` as a float; NaN, which is in no range, where it is no number, and infinity where it is too large."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return float(value) if is_number else np.nan  # type: ignore[arg-type]
+    try:
+        return float(value) if is_number else np.nan  # type: ignore[arg-type]
+    except OverflowError:  # a whole number beyond all floats
+        return np.inf

@@ -79,3 +79,11 @@ def test_damage_is_told_in_one_line(rankwright):
     result = rankwright("inspect", "INDEX")
     assert result.code == 2
     assert "the checksum does not match" in " ".join(result.stderr.split())
+
+
+def test_what_an_ended_build_leaves_is_no_index(rankwright):
+    rankwright("index", "documents.jsonl", "--out", "INDEX")
+    Path("INDEX", "index.rw").unlink()
+    result = rankwright("inspect", "INDEX")
+    assert result.code == 2
+    assert "INDEX is no index: it has no file index.rw" in " ".join(result.stderr.split())

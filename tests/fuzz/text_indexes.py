@@ -1,7 +1,7 @@
 """Indexes of documents whose files were damaged, or changed and signed again.
 
-A mutant is opened, searched by every scorer, asked for everything it stores, and added to. It is refused in one line,
-or gives documents that it has and scores that are numbers.
+A mutant is opened, searched by every scorer, asked for features and all it stores, and added to. It is refused in one
+line, or gives documents that it has, and scores and features that are numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,19 @@ from tests.fuzz.subject import refusing, require
 from xxhash import xxh3_64_hexdigest
 
 from rankwright.container.file import read_container
-from rankwright.text import BM25, BM25F, DPH, Dirichlet, Index, build_index, open_index, read_documents, top_documents
+from rankwright.text import (
+    BM25,
+    BM25F,
+    DPH,
+    Dirichlet,
+    Index,
+    QueryDocuments,
+    build_index,
+    features_of,
+    open_index,
+    read_documents,
+    top_documents,
+)
 from rankwright.text.index.manifest import MANIFEST
 
 SCORERS = (BM25(), BM25(fields=["title"]), BM25F(), Dirichlet(), DPH())
@@ -89,6 +101,10 @@ def _use(index: Index) -> None:
         index.numbers(field)
     index.statistics(WORDS)
     index.totals()
+    every = np.arange(40) % max(index.n_documents, 1)
+    rows = QueryDocuments(["q1", "q2"], ["red boat", "blue sail"], np.array([0, 20, 40]), every)
+    features = features_of(index, rows, threads=1).features
+    require(not bool(np.isinf(features).any()), "a feature is infinite")
 
 
 def _copy(seeds: Path, target: Path) -> None:

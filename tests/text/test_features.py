@@ -19,10 +19,13 @@ from rankwright.text import (
     FeatureSpecification,
     JudgedPairs,
     Queries,
+    QueryDocuments,
     choose_rows,
     default_specification,
+    features_in_blocks,
     features_of,
 )
+from rankwright.text.features import origin_of
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +197,37 @@ def test_the_dataset_has_names_ids_and_how_it_was_made(index):
     origin = rw.text.FeatureOrigin.from_json(data.feature_origin)
     assert origin.specification.names == data.feature_names
     assert origin.fields == index.fields
+
+
+def test_blocks_have_the_features_of_the_whole(index):
+    rows = every_pair(index)
+    rng = np.random.default_rng(0)
+    vectors = {"mine": (rng.random((len(QUERIES), 3), np.float32), rng.random((4, 3), np.float32))}
+    spec = FeatureSpecification([FeatureLine("dph", ("body",)), FeatureLine("cosine", settings={"vectors": "mine"})])
+    sources = FeatureSources(vectors=vectors)
+    labels, positions = rng.random(len(rows.ordinals)).astype(np.float32), np.arange(len(rows.ordinals))
+    rows = replace(rows, labels=labels, positions=positions)
+    whole = features_of(index, rows, spec, sources)
+    for values in (1, 20, 10**6):
+        parts = list(features_in_blocks(index, rows, spec, sources, values_at_once=values))
+        assert np.concatenate([part.features for part in parts]).tobytes() == whole.features.tobytes()
+        for name in ("labels", "positions", "query_ids", "document_ids"):
+            found = np.concatenate([getattr(part, name) for part in parts])
+            assert found.tolist() == getattr(whole, name).tolist()
+
+
+def test_documents_that_the_index_does_not_have_are_refused(index):
+    for ordinals in ([-1], [4]):
+        rows = QueryDocuments(["q"], ["boat"], np.array([0, 1]), np.array(ordinals))
+        with pytest.raises(InputError, match="an ordinal must lie between 0 and 3"):
+            features_of(index, rows)
+
+
+def test_an_origin_without_a_field_of_its_specification_is_refused(index):
+    stored = origin_of(index, FeatureSpecification([FeatureLine("dph", ("body",))]), {}).to_dict()
+    stored["fields"] = [own for own in stored["fields"] if own[0] != "body"]
+    with pytest.raises(InputError, match="names a field that is not there"):
+        rw.text.FeatureOrigin.from_dict(stored)
 
 
 def test_segments_threads_and_workers_change_no_bit(index, tmp_path):

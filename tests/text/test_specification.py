@@ -104,6 +104,7 @@ def test_the_plan_has_a_column_for_every_feature_of_words():
         ({"family": "bm25", "fields": ["title"], "b": 2}, "b of bm25 must lie between 0 and 1, got 2"),
         ({"family": "bm25", "fields": ["title"], "b": True}, "must lie between"),
         ({"family": "bm25", "fields": ["title"], "b": float("nan")}, "must lie between"),
+        ({"family": "bm25", "fields": ["title"], "b": 10**400}, "must lie between"),
         ({"family": "bm25", "fields": ["title", "title"]}, "name 'title' twice"),
         ({"family": "bm25", "fields": [3]}, "must be a list of names"),
         ({"family": "bm25", "fields": ["title"], "statistics": ["sum"]}, "has no statistics"),

@@ -1,4 +1,5 @@
-// Features of where the terms of a query occur. Occurrences come in the order of their positions.
+// Features of where the terms of a query occur. There is an occurrence at least; they come in the order of their
+// positions.
 #include <algorithm>
 
 #include "core/matches/matches.hpp"
@@ -32,18 +33,14 @@ bool follow_each_other(const Match &match, std::size_t first, double most) {
     return false;
 }
 
-} // namespace
-
-double shortest_window(const Match &match) {
+double shortest_window(const Match &match, Settings) {
     const auto found = match.occurrences;
-    const double n_covered = covered_terms(match);
-    if (n_covered == 0) return 0.0;
     std::vector<std::int64_t> inside(match.n_terms(), 0);
     double n_inside = 0.0;
     std::int64_t shortest = found.back().position - found.front().position + 1;
     for (std::size_t left = 0, right = 0; right < found.size(); ++right) {
         if (inside[found[right].term]++ == 0) n_inside += 1.0;
-        for (; n_inside == n_covered; ++left) {
+        for (; n_inside == match.n_covered; ++left) {
             shortest = std::min(shortest, found[right].position - found[left].position + 1);
             if (--inside[found[left].term] == 0) n_inside -= 1.0;
         }
@@ -51,28 +48,29 @@ double shortest_window(const Match &match) {
     return static_cast<double>(shortest);
 }
 
-double first_position(const Match &match) {
-    return match.occurrences.empty() ? 0.0 : 1.0 / static_cast<double>(match.occurrences.front().position + 1);
+double first_position(const Match &match, Settings) {
+    return 1.0 / static_cast<double>(match.occurrences.front().position + 1);
 }
 
-double phrase_count(const Match &match) {
+double phrase_count(const Match &match, Settings) {
     double n = 0.0;
     for (std::size_t first = 0; first < match.occurrences.size(); ++first) n += stands_at(match, first) ? 1.0 : 0.0;
     return n;
 }
 
-double ordered_phrase_count(const Match &match, double slack) {
+double ordered_phrase_count(const Match &match, Settings settings) {
     const auto places = match.query.places();
-    if (covered_terms(match) < static_cast<double>(match.n_terms())) return 0.0;
+    if (match.n_covered < static_cast<double>(match.n_terms())) return 0.0;
     double n = 0.0;
     for (std::size_t first = 0; first < match.occurrences.size(); ++first) {
         const bool begins = match.occurrences[first].term == places.front();
-        n += begins && follow_each_other(match, first, static_cast<double>(places.size()) + slack) ? 1.0 : 0.0;
+        n += begins && follow_each_other(match, first, static_cast<double>(places.size()) + settings[0]) ? 1.0 : 0.0;
     }
     return n;
 }
 
-double ordered_pairs(const Match &match, double within) {
+double ordered_pairs(const Match &match, Settings settings) {
+    const double within = settings[0];
     const auto found = match.occurrences;
     double n = 0.0;
     for (std::size_t one = 0; one < found.size(); ++one) {
@@ -86,7 +84,8 @@ double ordered_pairs(const Match &match, double within) {
     return n;
 }
 
-double unordered_pairs(const Match &match, double within) {
+double unordered_pairs(const Match &match, Settings settings) {
+    const double within = settings[0];
     const auto found = match.occurrences;
     double n = 0.0;
     for (std::size_t k = 1; k < found.size(); ++k) {
@@ -96,7 +95,7 @@ double unordered_pairs(const Match &match, double within) {
     return n;
 }
 
-double longest_run(const Match &match) {
+double longest_run(const Match &match, Settings) {
     const auto found = match.occurrences;
     std::vector<std::int64_t> before(match.query.places().size(), 0), here(before.size(), 0);
     std::int64_t longest = 0;
@@ -114,8 +113,9 @@ double longest_run(const Match &match) {
     return static_cast<double>(longest);
 }
 
-double closeness(const Match &match, double k1, double b) {
+double closeness(const Match &match, Settings settings) {
     const auto found = match.occurrences;
+    const double k1 = settings[0], b = settings[1];
     if (found.size() < 2) return 0.0;
     const auto idf = match.query.idf(match.view);
     std::vector<double> near(match.n_terms(), 0.0);
@@ -134,14 +134,30 @@ double closeness(const Match &match, double k1, double b) {
     return sum;
 }
 
-double begins_with_query(const Match &match) {
-    const bool begins = !match.occurrences.empty() && match.occurrences.front().position == 0;
-    return begins && stands_at(match, 0) ? 1.0 : 0.0;
+double begins_with_query(const Match &match, Settings) {
+    return match.occurrences.front().position == 0 && stands_at(match, 0) ? 1.0 : 0.0;
 }
 
-double equals_query(const Match &match) {
+double equals_query(const Match &match, Settings settings) {
     const bool as_long = match.length == static_cast<double>(match.query.places().size());
-    return as_long ? begins_with_query(match) : 0.0;
+    return as_long ? begins_with_query(match, settings) : 0.0;
 }
+
+constexpr PositionMeasure measures[] = {
+    {"shortest_window", 0, shortest_window},
+    {"first_position", 0, first_position},
+    {"phrase", 0, phrase_count},
+    {"ordered_phrase", 1, ordered_phrase_count},
+    {"ordered_pairs", 1, ordered_pairs},
+    {"unordered_pairs", 1, unordered_pairs},
+    {"longest_run", 0, longest_run},
+    {"closeness", 2, closeness},
+    {"begins_with_query", 0, begins_with_query},
+    {"equals_query", 0, equals_query},
+};
+
+} // namespace
+
+std::span<const PositionMeasure> position_measures() { return measures; }
 
 } // namespace rankwright

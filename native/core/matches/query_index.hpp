@@ -3,18 +3,32 @@
 
 #include <array>
 
+#include "core/common/simd.hpp"
 #include "core/matches/streams.hpp"
 
 namespace rankwright {
 
-// Finds a token among the terms of a query: open addressing, at most a quarter full. Most tokens are none of them, and
-// a table of the last bits of those that are tells so at once.
+// Finds a token among the terms of a query: open addressing, at most a quarter full. Most tokens are none of them:
+// where the terms are few, vectors of tokens are compared with each of them, else a table of the last bits of those
+// that are tells so at once.
 class TermFinder {
   public:
+    explicit TermFinder(Simd simd) : simd_(simd) {}
     void set(std::span<const std::uint32_t> numbers);
 
-    bool may_have(std::uint32_t token) const { return may_have_[token % n_endings]; }
+    // Counts how often each of the query's terms is among these tokens: counts[t · stride], which is 0 before.
+    void count_all(std::span<const std::uint32_t> tokens, double *counts, std::size_t stride) const;
 
+    // Adds where the query's terms stand among these tokens.
+    void find_all(std::span<const std::uint32_t> tokens, std::vector<Occurrence> &found) const;
+
+  private:
+    struct Slot {
+        std::uint32_t number;
+        std::int32_t term;
+    };
+    bool may_have(std::uint32_t token) const { return may_have_[token % n_endings]; }
+    std::size_t hash(std::uint32_t token) const { return (token * 2654435769U >> 7) & mask_; }
     // The term's place among those of the query, or -1.
     std::int64_t find(std::uint32_t token) const {
         for (std::size_t slot = hash(token);; slot = (slot + 1) & mask_) {
@@ -23,21 +37,19 @@ class TermFinder {
         }
     }
 
-  private:
-    struct Slot {
-        std::uint32_t number;
-        std::int32_t term;
-    };
-    std::size_t hash(std::uint32_t token) const { return (token * 2654435769U >> 7) & mask_; }
     static constexpr std::size_t n_endings = 4096;
+    Simd simd_;
     std::array<bool, n_endings> may_have_{};
     std::vector<Slot> slots_;
+    std::vector<std::uint32_t> known_; // numbers of terms that some document has
+    std::vector<std::size_t> known_terms_;
     std::size_t mask_ = 0;
 };
 
 // What a query's terms weigh in each view, and where they stand in the query.
 class QueryIndex {
   public:
+    explicit QueryIndex(Simd simd) : finder_(simd) {}
     void set(const MatchedTerms &queries, std::size_t query, const StreamViews &views);
 
     std::size_t n_terms() const { return counts_.size(); }

@@ -1,9 +1,11 @@
-// Features of pairs of a query and a document, made of the documents' token streams: each stream is scanned once.
+// Features of pairs of a query and a document, made of the documents' token streams: each stream is scanned
+// once, and the features of a query's documents are computed side by side.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "core/common/simd.hpp"
 #include "core/matches/streams.hpp"
 
 namespace rankwright {
@@ -23,7 +25,7 @@ std::size_t n_settings(const std::string &measure, std::size_t n_streams);
 // Fills a row of `out` (pairs, n_features) for each pair; column k goes to places[k]. Other columns stay as they are.
 void text_features(const std::vector<TokenStream> &streams, const StreamViews &views, const MatchedTerms &queries,
                    const QueryPairs &pairs, const TextColumns &columns, std::span<const std::int64_t> places,
-                   std::span<float> out, std::size_t n_features, int threads);
+                   std::span<float> out, std::size_t n_features, int threads, Simd simd = simd_level());
 
 // ln(1 + count) of each count, 0 or more.
 void logs_of_counts(std::span<const double> counts, std::span<double> logs, int threads);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/matches/link_ranks.hpp"
+#include "core/matches/query_index.hpp"
 #include "tests/check.hpp"
 #include "tests/test.hpp"
 
@@ -31,7 +32,8 @@ struct Problem {
     QueryPairs pairs() const { return {pair_starts, documents}; }
 };
 
-std::vector<float> features(const std::vector<std::string> &measures, int threads) {
+std::vector<float> features(const std::vector<std::string> &measures, int threads,
+                            rankwright::Simd simd = rankwright::simd_level()) {
     const Problem problem;
     const std::vector<double> settings(measures.size() * 5, 0.5);
     std::vector<std::int64_t> views(measures.size()), places(measures.size());
@@ -43,7 +45,7 @@ std::vector<float> features(const std::vector<std::string> &measures, int thread
     const TextColumns columns{measures, views, settings, 5, {logs, measures.size()}};
     std::vector<float> out(6 * measures.size());
     rankwright::text_features(problem.streams(), problem.views(), problem.queries(), problem.pairs(), columns, places,
-                              out, measures.size(), threads);
+                              out, measures.size(), threads, simd);
     return out;
 }
 
@@ -60,6 +62,36 @@ void check_features() {
     const std::vector<float> found = features(others, 1);
     for (const float value : found) CHECK(std::isfinite(value));
     for (const int threads : {2, 7}) CHECK(features(others, threads) == found);
+    for (const auto simd : rankwright::simd_levels()) CHECK(features(others, 1, simd) == found);
+}
+
+// Tokens 0, 1, 2, 3, …, of which every third is a term, in texts of many lengths.
+void check_terms_are_found() {
+    std::vector<std::uint32_t> tokens(100);
+    for (std::size_t place = 0; place < tokens.size(); ++place) tokens[place] = static_cast<std::uint32_t>(place % 60);
+    for (const auto simd : rankwright::simd_levels()) {
+        rankwright::TermFinder finder(simd);
+        for (const std::size_t n_terms : {0U, 1U, 5U, 9U, 20U}) {
+            std::vector<std::uint32_t> numbers(n_terms);
+            for (std::size_t term = 0; term < n_terms; ++term) numbers[term] = static_cast<std::uint32_t>(3 * term);
+            finder.set(numbers);
+            for (std::size_t length = 0; length <= tokens.size(); ++length) {
+                const std::span<const std::uint32_t> text(tokens.data(), length);
+                std::vector<rankwright::Occurrence> found;
+                finder.find_all(text, found);
+                std::vector<double> counts(2 * n_terms), wanted(2 * n_terms);
+                finder.count_all(text, counts.data(), 2);
+                std::size_t at = 0;
+                for (std::size_t place = 0; place < length; ++place) {
+                    if (text[place] % 3 != 0 || text[place] / 3 >= n_terms) continue;
+                    wanted[2 * (text[place] / 3)] += 1.0;
+                    CHECK(at < found.size() && found[at].position == static_cast<std::int64_t>(place));
+                    CHECK(found[at++].term == static_cast<std::int64_t>(text[place] / 3));
+                }
+                CHECK(at == found.size() && counts == wanted);
+            }
+        }
+    }
 }
 
 void check_ranks() {
@@ -76,6 +108,7 @@ void check_ranks() {
 
 const rankwright::Test test("text_features", [] {
     check_features();
+    check_terms_are_found();
     check_ranks();
 });
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rankwright.cli import options as shared
@@ -9,8 +10,10 @@ from rankwright.cli import output_kinds
 from rankwright.cli.options import arg, flag, given, opt
 from rankwright.cli.output import echo, print_json, print_text, progress, tell, tell_written
 from rankwright.errors import SettingError, require
+from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
+    from rankwright.data.dataset import RankingDataset
     from rankwright.text.feature_rows import ChosenRows
     from rankwright.text.index.reading import Index
     from rankwright.text.specification import FeatureSpecification
@@ -111,15 +114,15 @@ def features(
     with progress():
         rows, problems = _rows(opened, queries, qrels, candidates, unjudged or "zero", at, strict, threads)
         how: dict[str, Any] = {"cluster": cluster, "workers": workers, "threads": threads}
-        data = _computed(opened, rows, specification, clicks, how)
-        _write(data, out)
+        _write(_computed(opened, rows, specification, clicks, how), out)
+    names = specification.names
     if as_json:
-        counts = {"queries": data.n_queries, "documents": data.n_docs, "features": data.n_features}
-        print_json(counts | rows.to_dict() | {"problems": problems, "out": out, "names": list(data.feature_names)})
+        counts = {"queries": len(rows.rows.query_ids), "documents": len(rows.rows.ordinals), "features": len(names)}
+        print_json(counts | rows.to_dict() | {"problems": problems, "out": out, "names": list(names)})
         return
     for line in (*rows.lines(), *problems):
         print_text(line)
-    echo(f"{data.n_features:,} features")
+    echo(counted(len(names), "feature"))
     tell_written(out)
 
 
@@ -145,7 +148,7 @@ def _join(
         return
     for line in (*joined.lines(), *problems):
         print_text(line)
-    echo(f"{joined.data.n_features:,} features")
+    echo(counted(joined.data.n_features, "feature"))
     tell_written(out)
 
 
@@ -189,16 +192,16 @@ def _rows(
 
 def _computed(
     index: Index, chosen: ChosenRows, specification: FeatureSpecification, clicks: str | None, how: dict[str, Any]
-) -> Any:
+) -> Iterator[RankingDataset]:
+    """The features, some queries at a time: all of them may be more than memory has room for."""
     from rankwright.text.click_events import read_click_events
-    from rankwright.text.features import FeatureSources, features_of
+    from rankwright.text.features import FeatureSources, features_in_blocks
 
     events = None if clicks is None else read_click_events(clicks)
-    data = features_of(index, chosen.rows, specification, FeatureSources(events=events), **how)
-    return chosen.with_positions(data)
+    return features_in_blocks(index, chosen.rows, specification, FeatureSources(events=events), **how)
 
 
-def _write(data: Any, out: str) -> None:
+def _write(data: Iterator[RankingDataset], out: str) -> None:
     from rankwright.formats.file_formats import format_of_name, write
 
     write(data, out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwright.cli import output_kinds
@@ -99,9 +100,9 @@ def inspect(
     from rankwright.clicks.models.named_models import is_click_model
     from rankwright.container.file import is_container
     from rankwright.imports.format_table import source_of
-    from rankwright.text.index.manifest import is_index
+    from rankwright.text.index.manifest import SEGMENT_PREFIX, is_index
 
-    if is_index(file):
+    if is_index(file) or any(Path(file).glob(f"{SEGMENT_PREFIX}*")):  # what a build that was ended leaves is one, too
         require(
             not (strict or plot or data), f"--strict, --plot and --data go with other files, and {file} is an index"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -170,7 +170,9 @@ def check_options(name: str, allowed: Sequence[str], options: Mapping[str, Any])
         raise SettingError(Message(f"{name} files have no ", absent, " here; they have ", *others[1:]))
 
 
-def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **options: Any) -> None:
+def write(
+    data: RankingDataset | Iterable[RankingDataset], path: FilePath, *, format: str | None = None, **options: Any
+) -> None:
     """Write a dataset to a file; reading the file gives the same dataset.
 
     Rows are written in the order they had in the data they came from. What the format has no place for, such as
@@ -178,8 +180,8 @@ def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **
 
     Parameters
     ----------
-    data : RankingDataset
-        What to write.
+    data : RankingDataset, or iterable of them
+        What to write; several are written one after another, and only one needs memory at a time.
     path : str or path-like
         Where to write; `-` is standard output. Text whose name ends in .gz or .zst is compressed.
     format : {"svmlight", "csv", "tsv", "parquet"}, optional

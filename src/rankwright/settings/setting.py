@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from inspect import cleandoc
-from math import isfinite
 from numbers import Integral, Real
+from sys import float_info
 from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -111,7 +111,7 @@ class Spec:
     def allows(self, value: float) -> bool:
         """Whether a number is finite and lies in the range."""
         return (
-            isfinite(value)
+            abs(value) <= float_info.max  # which no infinity, NaN or endless whole number is
             and (self.least is None or value >= self.least)
             and (self.most is None or value <= self.most)
             and (self.above is None or value > self.above)

@@ -16,7 +16,7 @@ from rankwright.text.default_specification import default_specification, mslr_sp
 from rankwright.text.families import FAMILIES
 from rankwright.text.feature_logs import join_log
 from rankwright.text.feature_rows import ChosenRows, choose_rows
-from rankwright.text.features import FeatureSources, QueryDocuments, features_of
+from rankwright.text.features import FeatureSources, QueryDocuments, features_in_blocks, features_of
 from rankwright.text.index.building import build_index
 from rankwright.text.index.reading import Index, open_index
 from rankwright.text.joining import JoinedData, join_judgments

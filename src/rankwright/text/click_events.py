@@ -88,7 +88,10 @@ def _event(event: Any, name: str, line: int) -> tuple[list[str], set[int], float
         raise FileFormatError(
             name, f"an event needs its time, got {time!r}: features look at earlier events only", line
         )
-    return list(map(str, shown)), {place for place in clicks if isinstance(place, int)}, float(seconds)
+    wrong = next((one for one in clicks if isinstance(one, bool) or not isinstance(one, int) or one < 1), None)
+    if wrong is not None:
+        raise FileFormatError(name, f"a click is a position, a whole number from 1; got {wrong!r}", line)
+    return list(map(str, shown)), set(clicks), float(seconds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

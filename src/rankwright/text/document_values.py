@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.text.page_rank import page_rank
 
 SECONDS_A_DAY = 86_400.0
+ADDRESSES_KEPT = 1 << 16  # whose values are kept: a document comes back for many queries
 ADDRESS = re.compile(
     r"(?:[a-z][a-z0-9+.-]*:)?(?://)?(?P<host>[^/?#]*)(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?", re.IGNORECASE
 )
@@ -19,8 +21,14 @@ ADDRESS = re.compile(
 
 def url_values(family: str, addresses: Sequence[str], query: str) -> Float64Array:
     """The values of a family of addresses, one for each of them; NaN where there is no address."""
-    measure = URL_MEASURES[family]
-    return np.array([measure(address, query) if address else np.nan for address in addresses], np.float64)
+    of_host = family == "query_in_host"
+    own = partial(_share_of_host, _letters(query)) if of_host else partial(_url_value, family)
+    return np.array([own(address) if address else np.nan for address in addresses], np.float64)
+
+
+@lru_cache(ADDRESSES_KEPT)
+def _url_value(family: str, address: str) -> float:
+    return URL_MEASURES[family](address)
 
 
 def _parts(address: str) -> tuple[str, str, str]:
@@ -40,22 +48,26 @@ def _letters(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
-def _query_in_host(address: str, query: str) -> float:
-    """The share of the host's name that the query's letters are, where they stand there in one piece."""
+@lru_cache(ADDRESSES_KEPT)
+def _names_in_host(address: str) -> tuple[str, ...]:
+    """The letters of each part of the host's name, without its last part and www."""
     names = _parts(address)[0].removeprefix("www.").split(":")[0].split(".")
-    wanted = _letters(query)
-    shares = [len(wanted) / len(own) for name in names[:-1] or names if wanted and wanted in (own := _letters(name))]
+    return tuple(map(_letters, names[:-1] or names))
+
+
+def _share_of_host(wanted: str, address: str) -> float:
+    """The share of a part of the host's name that the query's letters are, where they stand there in one piece."""
+    shares = [len(wanted) / len(name) for name in _names_in_host(address) if wanted and wanted in name]
     return max(shares, default=0.0)
 
 
-URL_MEASURES: Mapping[str, Callable[[str, str], float]] = {
-    "url_slashes": lambda address, _: float(address.count("/")),
-    "url_length": lambda address, _: float(len(address)),
-    "url_depth": lambda address, _: _depth(address),
-    "url_digits": lambda address, _: float(sum(letter.isdigit() for letter in address)),
-    "url_parameters": lambda address, _: _parameters(address),
-    "url_host_parts": lambda address, _: float(len(_parts(address)[0].split("."))),
-    "query_in_host": _query_in_host,
+URL_MEASURES: Mapping[str, Callable[[str], float]] = {
+    "url_slashes": lambda address: float(address.count("/")),
+    "url_length": lambda address: float(len(address)),
+    "url_depth": _depth,
+    "url_digits": lambda address: float(sum(letter.isdigit() for letter in address)),
+    "url_parameters": _parameters,
+    "url_host_parts": lambda address: float(len(_parts(address)[0].split("."))),
 }
 
 

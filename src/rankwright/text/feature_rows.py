@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray
-from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require, require_input
 from rankwright.tables.text import counted
 from rankwright.text.candidates import top_documents
@@ -35,30 +34,12 @@ class ChosenRows:
         How many relevant documents were judged and are no candidates.
     queries_left_out : int
         How many queries have no document, or no judgment where there are judgments.
-    positions : array of int64, optional
-        Where a log showed each document, where judgments come from a log.
     """
 
     rows: QueryDocuments
     judged: int
     not_among_candidates: int
     queries_left_out: int
-    positions: IntArray | None = None
-
-    def with_positions(self, data: RankingDataset) -> RankingDataset:
-        """The features of the rows, with the positions at which a log showed them, where judgments come from one.
-
-        Parameters
-        ----------
-        data : RankingDataset
-            The features of the rows.
-
-        Returns
-        -------
-        RankingDataset
-            The same; training then corrects the bias of positions.
-        """
-        return data if self.positions is None else replace(data, positions=self.positions)
 
     def to_dict(self) -> dict[str, Any]:
         """What was chosen and what was left out, in JSON's types.
@@ -148,16 +129,15 @@ def choose_rows(
     if judged is None:
         return ChosenRows(rows, 0, 0, len(queries.ids) - len(kept))
     labels = _labels(documents, grades, kept, np.nan if unjudged == KEEP else 0.0)
-    n_judged = sum(ordinal in grades[k] for k in kept for ordinal in documents[k].tolist())
-    missed = sum(
-        bool(grade[0] > 0) for k in kept for o, grade in grades[k].items() if o not in set(documents[k].tolist())
-    )
+    found = [grades[k].keys() & documents[k].tolist() for k in kept]
+    n_judged = sum(map(len, found))
+    missed = sum(grades[k][o][0] > 0 for k, own in zip(kept, found, strict=True) for o in grades[k].keys() - own)
     positions = None
     if judged.positions is not None:
         shown = [grades[k].get(ordinal, (0.0, -1))[1] for k in kept for ordinal in documents[k].tolist()]
         positions = np.array(shown, np.int64) if min(shown) >= 0 else None
-    chosen = ChosenRows(replace(rows, labels=labels), n_judged, missed, len(queries.ids) - len(kept))
-    return replace(chosen, positions=positions)
+    rows = replace(rows, labels=labels, positions=positions)
+    return ChosenRows(rows, n_judged, missed, len(queries.ids) - len(kept))
 
 
 Grades = Mapping[int, tuple[float, int]]  # of each document its grade, and the position where a log showed it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -26,6 +26,7 @@ from rankwright.text.origin import FeatureOrigin, OwnFunction, function_fingerpr
 from rankwright.text.specification import ALL_FIELDS, FeatureColumn, FeatureLine, FeatureSpecification
 
 PAIRS_A_TASK = 20_000
+VALUES_AT_ONCE = 1 << 26  # of a block
 OF_WORDS = (*MATCHED, "feedback")  # sources of features that workers compute
 Vectors: TypeAlias = tuple[Float32Array, Float32Array]  # a row for each query, and one for each document of the index
 
@@ -46,6 +47,8 @@ class QueryDocuments:
         Their labels; NaN is unjudged.
     times : array of float64, optional
         The time of each query, in seconds since 1970; NaN where it is not known.
+    positions : array of int64, optional
+        Where a log showed each document; training then corrects the bias of positions.
     """
 
     query_ids: Sequence[str]
@@ -54,6 +57,7 @@ class QueryDocuments:
     ordinals: IntArray
     labels: Float32Array | None = None
     times: Float64Array | None = None
+    positions: IntArray | None = None
 
     def __post_init__(self) -> None:
         n = len(self.query_ids)
@@ -61,6 +65,30 @@ class QueryDocuments:
         require_input(len(self.offsets) == n + 1, f"offsets must have {n + 1} values, got {len(self.offsets)}")
         require_input(
             self.offsets[0] == 0 and self.offsets[-1] == len(self.ordinals), "offsets must cover all documents"
+        )
+
+    def take(self, first: int, last: int) -> QueryDocuments:
+        """The queries from `first` up to `last` with their documents.
+
+        Parameters
+        ----------
+        first, last : int
+            The number of the first query, and of the one behind the last.
+
+        Returns
+        -------
+        QueryDocuments
+            Their rows.
+        """
+        own = slice(self.offsets[first], self.offsets[last])
+        return QueryDocuments(
+            self.query_ids[first:last],
+            self.query_texts[first:last],
+            self.offsets[first : last + 1] - self.offsets[first],
+            self.ordinals[own],
+            None if self.labels is None else self.labels[own],
+            None if self.times is None else self.times[first:last],
+            None if self.positions is None else self.positions[own],
         )
 
     @property
@@ -131,6 +159,7 @@ def features_of(
         ranker that is trained on it keeps that. The values are the same for any number of threads and workers.
     """
     given = sources or FeatureSources()
+    document_ids = index.ids(rows.ordinals)  # an error where the index has no such document
     spec = default_specification(index.fields) if specification is None else specification
     n_rows, columns = len(rows.ordinals), spec.columns
     shape = f"{n_rows:,} rows × {len(columns):,} features"
@@ -145,9 +174,42 @@ def features_of(
         groups=Groups(rows.offsets),
         feature_names=spec.names,
         query_ids=text_ids(np.array(rows.query_ids, object)),
-        document_ids=text_ids(np.array(index.ids(rows.ordinals), object)),
+        document_ids=text_ids(np.array(document_ids, object)),
         feature_origin=origin.to_json(),
+        positions=rows.positions,
     )
+
+
+def features_in_blocks(
+    index: Index,
+    rows: QueryDocuments,
+    specification: FeatureSpecification | None = None,
+    sources: FeatureSources | None = None,
+    *,
+    values_at_once: int = VALUES_AT_ONCE,
+    **how: Any,
+) -> Iterator[RankingDataset]:
+    """Compute what `features_of` computes, some queries at a time: for more rows than memory has room for.
+
+    Parameters
+    ----------
+    index, rows, specification, sources
+        As in `features_of`.
+    values_at_once : int, default 2 ** 26
+        About how many values a block has; they take 4 bytes each.
+    **how : object
+        The other parameters of `features_of`.
+
+    Yields
+    ------
+    RankingDataset
+        The documents of the next queries.
+    """
+    given = sources or FeatureSources()
+    spec = default_specification(index.fields) if specification is None else specification
+    for first, last in _blocks(rows.offsets, values_at_once // max(1, len(spec.columns))):
+        vectors = {name: (queries[first:last], documents) for name, (queries, documents) in given.vectors.items()}
+        yield features_of(index, rows.take(first, last), spec, replace(given, vectors=vectors), **how)
 
 
 def origin_of(index: Index, specification: FeatureSpecification, functions: Mapping[str, OwnFunction]) -> FeatureOrigin:
@@ -191,16 +253,10 @@ def _fill_matches(
     blocks = list(_blocks(rows.offsets, PAIRS_A_TASK))
     places = _places(specification)
     with open_engine(cluster, workers) as engine:
+        parts = (rows.take(first, last) for first, last in blocks)
         tasks = (
-            _MatchTask(
-                str(index.path),
-                specification,
-                rows.query_texts[first:last],
-                rows.offsets[first : last + 1] - rows.offsets[first],
-                rows.ordinals[rows.offsets[first] : rows.offsets[last]],
-                engine.threads,
-            )
-            for first, last in blocks
+            _MatchTask(str(index.path), specification, own.query_texts, own.offsets, own.ordinals, engine.threads)
+            for own in parts
         )
         for done in engine.run(_run_task, tasks):
             first, last = blocks[done.number]

@@ -51,8 +51,9 @@ def _weights(
         place = ordinal - segment.first
         tokens = np.concatenate([own.tokens[own.offsets[place] : own.offsets[place + 1]] for own in streams])
         terms, counts = np.unique(tokens, return_counts=True)
-        for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
-            text = content[starts[term] : starts[term + 1]]
+        with segment.faults():  # such as the number of a term that there is not
+            texts = [content[starts[term] : starts[term + 1]] for term in terms.tolist()]
+        for text, count in zip(texts, counts.tolist(), strict=True):
             weights[text] = weights.get(text, 0.0) + count / len(tokens) * (score / total if total > 0 else 1.0)
     return weights
 

@@ -116,6 +116,8 @@ class FeatureOrigin:
         specification = FeatureSpecification.from_dict(read_field(stored, "specification", dict))
         fits = all(isinstance(text, str) and len(text) == FINGERPRINT_LETTERS for text in functions.values())
         require_input(fits and set(functions) == set(specification.functions), "functions must have a fingerprint each")
+        lacking = set(specification.fields) - {one.name for one in fields}
+        require_input(not lacking, f"the specification names a field that is not there: {sorted(lacking)[:1]}")
         return cls(specification, tuple(fields), read_field(stored, "analyser", dict), functions)
 
     def to_json(self) -> str:

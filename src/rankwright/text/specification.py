@@ -10,7 +10,6 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -397,7 +396,7 @@ def _checked_settings(line: FeatureLine) -> dict[str, SettingValue]:
 
 
 def _number(line: FeatureLine, name: str, value: Any, own: NumberSetting) -> float:
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    fits = isinstance(value, int | float) and not isinstance(value, bool)
     require(fits and own.least <= value <= own.most,
             f"{name} of {line.family} must lie between {own.least:g} and {own.most:g}, got {value!r}")  # fmt: skip
     return float(value)

@@ -137,7 +137,7 @@ def test_a_folder_of_texts(tmp_path):
         ("d.tsv", b"id\ttitle\n1\tx\ty\n", "found 3 cells, wanted 2"),
         ("d.tsv", b"\xff\xfei\0d\0\t\0t\0", "binary file"),
         ("d.parquet", b"PAR1 nothing", "not a whole Parquet file"),
-        ("d.trec", b"<DOCS>", "no field is known to hold the ids"),
+        ("d.trec", b"<DOCS>", "has no documents"),
         ("d.jsonl", b"[{}]", "wanted JSON lines"),
         ("d.jsonl.gz", b"\x1f\x8bxx", "damaged .gz data"),
         ("nothing", b"hello world\n", "shows no format; wanted one of jsonl, parquet"),

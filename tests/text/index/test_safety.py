@@ -12,10 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.fuzz.mutation import Parts
+from xxhash import xxh3_64_hexdigest
 
 from rankwright.container.file import read_container
 from rankwright.errors import ContainerError, InputError, SettingError
-from rankwright.text import build_index, open_index, read_documents, top_documents
+from rankwright.text import (
+    FeatureLine,
+    FeatureSpecification,
+    QueryDocuments,
+    build_index,
+    features_of,
+    open_index,
+    read_documents,
+    top_documents,
+)
 from rankwright.text.index.manifest import MANIFEST, SEGMENT_PREFIX
 
 DOCUMENTS = [{"id": str(number), "text": f"red boat number {number}"} for number in range(200)]
@@ -126,6 +136,25 @@ def test_names_of_fields_that_no_file_can_hold_are_refused(folder):
         with pytest.raises(ContainerError, match="a field cannot be called") as raised:
             open_index(folder)
         str(raised.value).encode()
+
+
+def test_an_index_without_documents_is_refused(folder):
+    altered(folder, segments=[])
+    with pytest.raises(ContainerError, match="and this one 0"):
+        open_index(folder)
+
+
+def test_numbers_of_terms_that_there_are_not_are_told_in_one_line(folder):
+    header = read_container(folder / MANIFEST).header
+    record = header["segments"][0]["arrays"]["stream_tokens.0"]
+    path = folder / header["segments"][0]["name"] / "stream_tokens.0"
+    tokens = np.full(record["length"], 2**31, record["dtype"]).tobytes()
+    path.write_bytes(tokens)
+    record["checksum"] = xxh3_64_hexdigest(tokens)
+    altered(folder, segments=header["segments"])
+    rows = QueryDocuments(["q"], ["red boat"], np.array([0, 1]), np.array([0]))
+    with pytest.raises(ContainerError, match="the parts of the index do not fit together"):
+        features_of(open_index(folder), rows, FeatureSpecification([FeatureLine("feedback")]))
 
 
 def open_analyser() -> dict[str, object]:

@@ -69,6 +69,8 @@ class FieldLayout:
 def layout_of(file: str, sample: Sequence[Mapping[str, Any]], said: Mapping[str, str]) -> FieldLayout:
     """The fields of documents of which these are the first; `said` gives the kinds of some."""
     names = list(dict.fromkeys(name for record in sample for name in record))
+    if not names:
+        raise FileFormatError(file, "has no documents")
     _check_said(file, names, said)
     values = {name: [record[name] for record in sample if not is_blank(record.get(name))] for name in names}
     id_name = _id_among(file, names, values, said)

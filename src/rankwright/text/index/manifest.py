@@ -122,5 +122,6 @@ def _restored(header: Mapping[str, Any], tokeniser: Tokeniser | None) -> Manifes
     segments = tuple(SegmentRecord.from_dict(one) for one in read_list(header, "segments", dict))
     require_input(len({one.name for one in segments}) == len(segments), "two segments have the same name")
     n_documents = sum(segment.n_documents for segment in segments)
-    require_input(n_documents <= MOST_DOCUMENTS, f"an index has {MOST_DOCUMENTS:,} documents at most")
+    fits = 0 < n_documents <= MOST_DOCUMENTS
+    require_input(fits, f"an index has 1 to {MOST_DOCUMENTS:,} documents, and this one {n_documents:,}")
     return Manifest(IndexLayout(tuple(fields)), analyser, segments)
