@@ -45,6 +45,7 @@ class Service:
     """What a server is made of: its routes, and what runs beside them in each process."""
 
     routes: Sequence[Route]
+    fork: Sequence[Callable[[], None]] = ()  # called in each process first, while it has no threads
     start: Sequence[Callable[[], None]] = ()  # called in each process before it takes requests
     stop: Sequence[Callable[[], None]] = ()  # and after the last one
     warm: Sequence[OwnRequest] = ()  # what each process asks itself first; it must leave nothing behind
@@ -86,6 +87,11 @@ class Application:
         }
         self._waiting_gauge = board.gauge("rankwright_requests_waiting", "Requests that arrive or wait for their turn.")
         self._refused = board.counter("rankwright_requests_refused_total", "Requests refused because too many waited.")
+
+    def fork(self) -> None:
+        """Begin the processes that stand beside this one; to be called while it has no threads."""
+        for begin in self._service.fork:
+            begin()
 
     def __rsgi_init__(self, loop: Any) -> None:
         """Prepare this process, before it takes requests."""

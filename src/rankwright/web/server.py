@@ -85,6 +85,7 @@ def run_server(application: Any, place: ServerPlace, limits: Limits, patience: f
     )
 
     def load(*_: Any) -> Any:  # in each process
+        application.fork()
         if place.certificate is None:  # with TLS, connecting takes longer than what this would save
             ask_by_wire(place.address, place.port, application.own_query)
         return application
