@@ -11,7 +11,7 @@ import asyncio
 import inspect
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -27,7 +27,7 @@ from rankwright.web.metrics import Histogram, MetricBoard
 from rankwright.web.routes import Route, Router
 from rankwright.web.tracing import Tracing
 from rankwright.web.turns import Turns
-from rankwright.web.warm_up import OwnRequest, ask_itself
+from rankwright.web.warm_up import OwnRequest, ask_by_wire, ask_itself
 
 log = logging.getLogger(__name__)
 
@@ -153,11 +153,21 @@ class Application:
                 if perf_counter() - started > limits.seconds:
                     # Whoever asked has given up by now: work for those who still wait.
                     raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, "the request waited too long: try later", RETRY)
-                response = route.handler(request)
+                response = self._handled(route, request)
             return await response if inspect.isawaitable(response) else response
         finally:
             self._waiting -= 1
             board.set(self._waiting_gauge, self._waiting)
+
+    def _handled(self, route: Route, request: Request) -> Response | Awaitable[Response]:
+        if request.query_string != self.own_query:
+            return route.handler(request)
+        with self._shell.board.unchanged():
+            return route.handler(request)
+
+    def ask_by_wire(self, address: str, port: int) -> None:
+        """Ask this process at its address what warms it up, as soon as it listens there; this call does not wait."""
+        ask_by_wire(address, port, self.own_query, self._service.warm)
 
     def _note(self, request: Request, name: str, response: Response, seconds: float, client: str) -> None:
         if request.query_string == self.own_query:

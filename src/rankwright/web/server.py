@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from rankwright.errors import MissingExtraError, SettingError, require
 from rankwright.web.limits import Limits
-from rankwright.web.warm_up import ask_by_wire
 
 EXTRA = "serve"
 
@@ -87,7 +86,7 @@ def run_server(application: Any, place: ServerPlace, limits: Limits, patience: f
     def load(*_: Any) -> Any:  # in each process
         application.fork()
         if place.certificate is None:  # with TLS, connecting takes longer than what this would save
-            ask_by_wire(place.address, place.port, application.own_query)
+            application.ask_by_wire(place.address, place.port)
         return application
 
     server.serve(target_loader=load, wrap_loader=False)
