@@ -1,7 +1,7 @@
 """A process beside a server that reads its changed models, and hands each over as memory that lies ready.
 
 A thread that reads would hold the interpreter while requests want it, and on a busy processor would take slices of
-several milliseconds. This process computes only when nobody else wants to, and who serves maps what it has read.
+several milliseconds. This process gives way to others, and who serves maps what it has read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, cast
 log = logging.getLogger(__name__)
 
 ALIGNED = 64  # bytes: where an array may begin
-LOWEST = 19  # niceness
+LOWEST = 19  # of priorities: the largest niceness
 WHERE = struct.Struct("<QQ")  # where in the memory the rest of an object begins, and how long it is
 
 
@@ -60,7 +60,7 @@ class ProcessBeside:
         """End the process; whoever waits for what it hands over waits no longer."""
         with suppress(ProcessLookupError, ChildProcessError):
             os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
+            os.waitpid(self._pid, os.WNOHANG)  # on a busy machine even its end may take a while
 
 
 def _stand_alone(own: socket.socket) -> None:
@@ -70,10 +70,7 @@ def _stand_alone(own: socket.socket) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.closerange(3, own.fileno())
     os.closerange(own.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
-    if hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    else:
-        os.nice(LOWEST)
+    os.nice(LOWEST)
 
 
 def _is_readable(connection: socket.socket, seconds: float) -> bool:

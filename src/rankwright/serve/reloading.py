@@ -1,7 +1,7 @@
 """Models that are replaced while they are served: read whole, checked, warmed up, and only then taken.
 
-A file that changed is read for each process that serves by one beside it. What cannot be read, takes other features, or does worse on the
-check sample is not taken: the old model goes on, and the log and metrics say so.
+A file that changed is read for each process that serves by one beside it. What cannot be read, takes other features, or
+does worse on the check sample is not taken: the old model goes on, and the log and metrics say so.
 """
 
 from __future__ import annotations

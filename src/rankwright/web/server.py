@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -84,6 +85,8 @@ def run_server(application: Any, place: ServerPlace, limits: Limits, patience: f
     )
 
     def load(*_: Any) -> Any:  # in each process
+        for one in (signal.SIGINT, signal.SIGTERM):  # until granian takes them: this is no copy of the process above
+            signal.signal(one, signal.SIG_DFL)
         application.fork()
         if place.certificate is None:  # with TLS, connecting takes longer than what this would save
             application.ask_by_wire(place.address, place.port)

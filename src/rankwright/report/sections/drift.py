@@ -19,8 +19,8 @@ HEADLINES = {
 }
 LEAD = (
     "How the documents are spread, against those that the model was trained on. The population stability index is 0 "
-    "where both are alike; a feature has moved where it is above 0.1 and chance would hardly do so (less than 5 % for all "
-    "features and scores together)."
+    "where both are alike; a feature has moved where it is above 0.1 and chance would hardly do so "
+    "(less than 5 % for all features and scores together)."
 )
 
 
