@@ -1,11 +1,14 @@
 """The first request after a start and after each reload, beside the median of all: 100 documents × 136 features.
 
+The server has a core, and a client that asks again two milliseconds after each answer has the other.
+
 python -m benchmarks.serving.first_requests --times 10
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import statistics
 import subprocess
@@ -23,7 +26,7 @@ from benchmarks.serving.soak import N_DOCS, N_FEATURES
 import rankwright as rw
 from rankwright.client import RankClient
 
-REQUESTS = 200
+REQUESTS, PAUSE, SILENCES = 200, 0.002, 5
 SECONDS_TO_BE_READY = 1.0  # a port is open before the process that answers there has begun
 
 
@@ -41,22 +44,28 @@ def on_its_own(port: int, features: np.ndarray) -> float:
         return timed(client, features)[0]
 
 
-def after_start(command: list[str], port: int, features: np.ndarray) -> tuple[float, list[float]]:
-    """The first answer of a server that has just begun to listen, and later ones."""
+def after_start(command: list[str], port: int, features: np.ndarray) -> tuple[float, float, float]:
+    """The first answer of a server that has just begun to listen, usual ones, and those after as long a silence."""
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         wait_until_open(port, 60)
         time.sleep(SECONDS_TO_BE_READY)
         first, *others = (on_its_own(port, features) for _ in range(REQUESTS))
-        return first, others
+        silent = []
+        for _ in range(SILENCES):
+            time.sleep(SECONDS_TO_BE_READY)
+            silent.append(on_its_own(port, features))
+        return first, statistics.median(others), statistics.median(silent)
     finally:
         server.terminate()
         server.wait()
 
 
-def after_reloads(command: list[str], port: int, features: np.ndarray, times: int) -> tuple[list[float], list[float]]:
-    """The first answer of each model that was taken, and all others."""
-    firsts, others = list[float](), list[float]()
+def after_reloads(
+    command: list[str], port: int, features: np.ndarray, times: int
+) -> tuple[list[float], list[float], list[float]]:
+    """The first answer of each model that was taken, those while it was read, and all others."""
+    firsts, meanwhile, others = list[float](), list[float](), list[float]()
     server = subprocess.Popen([*command, "--reload-seconds", "0.2"], stderr=subprocess.DEVNULL)
     served = Path(command[-3])
     try:
@@ -70,13 +79,15 @@ def after_reloads(command: list[str], port: int, features: np.ndarray, times: in
                 before, end = version, time.monotonic() + 30
                 while version == before and time.monotonic() < end:
                     took, version = timed(client, features)
-                    (others if version == before else firsts).append(took)
-                    time.sleep(0.002)
-                others += [timed(client, features)[0] for _ in range(REQUESTS)]
+                    (meanwhile if version == before else firsts).append(took)
+                    time.sleep(PAUSE)
+                for _ in range(REQUESTS):
+                    others.append(timed(client, features)[0])
+                    time.sleep(PAUSE)
     finally:
         server.terminate()
         server.wait()
-    return firsts, others
+    return firsts, meanwhile, others
 
 
 def main() -> None:
@@ -84,6 +95,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--trees", type=int, default=500)
     args = parser.parse_args()
+    os.sched_setaffinity(0, {1})
     rng, port = np.random.default_rng(0), free_port()
     features = rng.standard_normal((10 * N_DOCS, N_FEATURES)).astype(np.float32)
     labels, qid = np.clip(np.round(features[:, 0] + 1), 0, 4), np.arange(len(features)) // N_DOCS
@@ -96,15 +108,18 @@ def main() -> None:
         own = str(Path(sys.executable).with_name("rankwright"))
         command = ["taskset", "-c", "0", own, "serve", str(folder / "model.rw"), "--port", str(port)]
         starts = [after_start(command, port, features[:N_DOCS]) for _ in range(args.times)]
-        firsts, others = after_reloads(command, port, features[:N_DOCS], args.times)
-    started = [first / statistics.median(rest) for first, rest in starts]
+        firsts, meanwhile, others = after_reloads(command, port, features[:N_DOCS], args.times)
+    started = [first / usual for first, usual, _ in starts]
     reloaded = [first / statistics.median(others) for first in firsts]
     result = {
         "median_ms": round(statistics.median(others) * 1e3, 3),
         "after_start_over_median": round(statistics.median(started), 2),
         "after_start_worst": round(max(started), 2),
+        "after_silence_over_median": round(statistics.median(silent / usual for _, usual, silent in starts), 2),
         "after_reload_over_median": round(statistics.median(reloaded), 2),
         "after_reload_worst": round(max(reloaded), 2),
+        "usual_99": round(float(np.quantile(others, 0.99)) / statistics.median(others), 2),
+        "while_read_99": round(float(np.quantile(meanwhile, 0.99)) / statistics.median(others), 2),
     }
     print(result)
     leave("serving first requests", "Is the first request slower?", **result)

@@ -157,6 +157,7 @@ def test_two_models_take_turns_and_propensities_are_kept(two_models, query, tmp_
     assert documents.document_ids is not None
     place = documents.document_ids.tolist().index("d0")
     assert documents.features[place].tolist() == query.features[0].tolist()
+    assert "rankwright_feedback_events_total 1" in asked(app, "GET", "/metrics").body.decode()
     told = asked(app, "GET", "/v1/experiment").json()
     assert (told["a"], told["a_wins"] + told["b_wins"]) == ("a", 1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from tests.serve.conftest import NAMES
 
 import rankwright as rw
 from rankwright.serve.models import ModelShelf, ServedModel
+from rankwright.serve.reading import hand_over, handed_over
 from rankwright.serve.reloading import CheckSample, Reloader
 from rankwright.web.metrics import MetricBoard
 
@@ -48,6 +50,18 @@ def test_a_better_model_is_taken(served, data, query):
     assert np.array_equal(shelf.named(None).scores(query.features), new.predict(query))
     assert np.array_equal(before.scores(query.features), before.trained.predict(query))
     assert reloads(board) == {"taken": 1, "refused": 0}
+
+
+def test_a_model_is_handed_over_as_it_is(served, query):
+    _, shelf, _, _ = served
+    model, (ours, theirs) = shelf.named(None), socket.socketpair()
+    with ours, theirs:
+        for thing in (model, "no arrays"):
+            hand_over(theirs, thing)
+            found = handed_over(ours)
+            assert (found == thing) or np.array_equal(found.scores(query.features), model.scores(query.features))
+        theirs.close()
+        assert handed_over(ours) is None
 
 
 def test_half_a_file_is_never_seen(served, model_file):

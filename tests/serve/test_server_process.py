@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import socket
@@ -21,6 +22,7 @@ import rankwright as rw
 from rankwright.client import RankClient, ServerRefusedError
 
 RANKWRIGHT = str(Path(sys.executable).with_name("rankwright"))
+METRICS = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 TOKEN = "a-token-that-is-long"
 
 
@@ -78,7 +80,7 @@ def test_metrics_add_up_over_processes(running, query):
             one.rank_floats(query.features)
 
     def counted() -> int:
-        answer = sent(port, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        answer = sent(port, METRICS)
         line = next(line for line in answer.decode().splitlines() if 'rank",status="200"' in line)
         return int(line.split()[-1])
 
@@ -137,6 +139,41 @@ def test_nonsense_is_refused_and_the_server_goes_on(running, content, status):
     assert status in sent(port, content, 2)
     assert client.is_ready()
     assert server.poll() is None
+
+
+def children(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def eventually(holds, seconds: float = 30.0) -> bool:
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return bool(holds())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes where Linux has them")
+def test_a_changed_model_is_taken_even_if_the_process_that_reads_is_killed(model_file, data, query, tmp_path):
+    models = [rw.LambdaMART(n_trees=trees, seed=1).fit(data) for trees in (20, 30)]
+    served = tmp_path / "served.rw"
+    shutil.copy(model_file, served)
+    with serving(served, "--reload-seconds", "0.1") as (server, port, client):
+        (worker,) = children(server.pid)
+        (reading,) = children(worker)
+        for model in models:
+            scores = model.predict(query).tolist()
+            model.save(served)
+            assert eventually(lambda scores=scores: client.rank_floats(query.features).scores == scores)
+            if model is models[0]:
+                served.write_bytes(b"no model")
+                assert eventually(lambda: b'outcome="refused"} 1' in sent(port, METRICS))
+                os.kill(reading, signal.SIGKILL)
+    with serving(served) as (server, _, _):
+        (worker,) = children(server.pid)
+        (reading,) = children(worker)
+        for pid in (server.pid, worker):
+            os.kill(pid, signal.SIGKILL)
+        assert eventually(lambda: not Path(f"/proc/{reading}").exists())
 
 
 def test_who_is_being_answered_is_answered_before_the_end(model_file, query):

@@ -229,6 +229,7 @@ def test_nothing_tells_of_what_a_server_asks_itself(tmp_path):
     app = made(access_log=log, board=(board := MetricBoard()))
     before = board.text()
     assert asked(app, "POST", f"/health?{app.own_query}", b"a body that is read").status == 405
+    assert asked(app, "POST", f"/echo?{app.own_query}", b"a body").status == 200
     assert board.text() == before
     log.stop()
     assert not (tmp_path / "access.jsonl").read_text()
@@ -239,7 +240,7 @@ def test_nothing_tells_of_what_a_server_asks_itself(tmp_path):
 def test_a_server_is_asked_by_wire_as_soon_as_it_listens(address):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    ask_by_wire(address, port, "own")  # nobody listens yet
+    ask_by_wire(address, port, "own", ())  # nobody listens yet
     time.sleep(0.05)
     heard = []
     with socket.create_server((address, port)) as server:

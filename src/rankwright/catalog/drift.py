@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, thread_count
+from rankwright.arrays import Float32Array, Float64Array, IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.formats.reading import DataFile
+from rankwright.profile.shifts import CountsByQuery, chances_of
 from rankwright.profile.spread import N_BINS, HashedSample, Spread, TrainingProfile, stability_index
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.tables.text import counted
 
 LEAST_INDEX = 0.1  # below it a change is small, however sure it is: the usual rule of thumb
-SURE = 0.05  # how likely an alarm is where nothing changed, over all features together
+SURE = 0.05  # how likely an alarm may be where nothing changed, over all features and the scores together
 WEIGHTY = 0.1  # the share of a model's importance from which features that moved make its order doubtful
 MOST_FEATURES = 20_000  # of a profile: wider data is sparse, and has none
 SHOWN = 20  # features in a table
@@ -53,7 +54,7 @@ def _as_dataset(rows: Float32Array) -> RankingDataset:
 
 @dataclass(frozen=True, slots=True)
 class MovedFeature:
-    """How far a feature, or the scores, moved: the index, what it takes to be sure, and shares before and now.
+    """How far a feature, or the scores, moved: the index, whether it may be chance, and shares before and now.
 
     Attributes
     ----------
@@ -61,8 +62,8 @@ class MovedFeature:
         The feature's name, or "scores".
     index : float
         Its population stability index.
-    alarm_above : float
-        The index above which it counts as moved.
+    chance : float
+        How likely it is that any of the features, or the scores, seems to have moved as surely where nothing did.
     missing : tuple of float
         The share of missing values in training and now.
     importance : float
@@ -73,7 +74,7 @@ class MovedFeature:
 
     name: str
     index: float
-    alarm_above: float
+    chance: float
     missing: tuple[float, float]
     importance: float
     direction: str
@@ -81,7 +82,7 @@ class MovedFeature:
     @property
     def moved(self) -> bool:
         """Whether it counts as moved."""
-        return self.index > self.alarm_above
+        return self.index > LEAST_INDEX and self.chance < SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class DriftReport:
         yield f"{counted(len(self.moved), 'feature')} of {len(self.features):,} moved in {n}"
         for one in self.moved[:SHOWN]:
             share = "" if one.importance != one.importance else f", {one.importance:.1%} of the model's importance"
-            yield f"{one.name}: {one.direction} (PSI {one.index:.3f}, alarm above {one.alarm_above:.3f}{share})"
+            yield f"{one.name}: {one.direction} (PSI {one.index:.3f}, chance {one.chance:.1%}{share})"
         if self.scores is not None:
             what = "moved" if self.scores.moved else "are spread as in training"
             yield f"scores {what} (PSI {self.scores.index:.3f})"
@@ -152,7 +153,7 @@ def _as_dict(one: MovedFeature) -> dict[str, Any]:
         "name": one.name,
         "moved": one.moved,
         "psi": one.index,
-        "alarm_above": one.alarm_above,
+        "chance": one.chance,
         "missing_before": one.missing[0],
         "missing_now": one.missing[1],
         "importance": importance,
@@ -190,12 +191,13 @@ def drift_of(trained: TrainedRanker, data: RankingDataset, *, threads: int | Non
     if not data.n_docs:
         raise InputError("there are no documents to compare")
     importance = _importance(trained)
-    features = _moved(profile.features, data.features, data.groups, trained_names(trained), importance, data.n_features)
+    n_tests = data.n_features + (profile.scores is not None)
+    features = _moved(profile.features, data.features, data.groups, trained_names(trained), importance, n_tests)
     scores = None
     if profile.scores is not None:
         found = trained.scores(data, threads=thread_count(threads)).astype(np.float32)[:, None]
-        scores = _moved(profile.scores, found, data.groups, ("scores",), np.full(1, np.nan), 1)[0]
-    ordered = sorted(features, key=lambda one: (-(one.index / one.alarm_above), one.name))
+        scores = _moved(profile.scores, found, data.groups, ("scores",), np.full(1, np.nan), n_tests)[0]
+    ordered = sorted(features, key=lambda one: (not one.moved, -one.index, one.name))
     return DriftReport(data.n_docs, tuple(ordered), scores)
 
 
@@ -219,50 +221,26 @@ def _importance(trained: TrainedRanker) -> Float64Array:
 def _moved(
     before: Spread, values: Float32Array, groups: Groups, names: tuple[str, ...], importance: Float64Array, n_tests: int
 ) -> list[MovedFeature]:
-    from scipy.stats import chi2
-
-    now = before.counted(values)
-    index = stability_index(before.counts, now)
-    n_before = np.maximum(before.counts.sum(axis=1), 1)
-    # Where nothing changed, the index is about χ² of the bins in use, over the number of documents; documents of one
-    # query are alike, so that they count as fewer.
-    alike, bins = _alikeness(before, values, groups), before.bins_in_use()
-    unsure = alike * (1 / n_before + 1 / len(values))
-    # Bins that hold few documents make the index larger than χ² says: the second term of its expansion.
-    bound = chi2.ppf(1 - SURE / n_tests, bins - 1) * unsure * (1 + 2 * bins * alike / len(values))
-    above = np.maximum(LEAST_INDEX, bound)
-    gone = before.counts[:, N_BINS] / n_before, now[:, N_BINS] / len(values)
+    now = CountsByQuery.of(before, values, groups)
+    index = stability_index(before.counts, now.counts)
+    chances = np.minimum(1.0, n_tests * chances_of(before.counts, now))
+    gone = _missing(before.counts), _missing(now.counts)
     return [
         MovedFeature(
             name,
             float(index[place]),
-            float(above[place]),
+            float(chances[place]),
             (float(gone[0][place]), float(gone[1][place])),
             float(importance[place]),
-            _direction(before.counts[place], now[place]),
+            _direction(before.counts[place], now.counts[place]),
         )
         for place, name in enumerate(names)
     ]
 
 
-def _alikeness(spread: Spread, values: Float32Array, groups: Groups) -> Float64Array:
-    """By how much the documents of a query are alike in their bins: 1 where they are not, their number where all are.
-
-    It is the variance of a bin's share over queries, over that of as many single documents: the design effect of
-    samples of clusters, averaged over bins by their shares (Rao and Scott 1981).
-    """
-    sizes, n = groups.sizes[groups.sizes > 0], len(values)
-    if len(sizes) < 2:
-        return np.full(spread.n_columns, float(n))
-    starts, bins = groups.offsets[:-1][groups.sizes > 0], spread.bins(values)
-    excess, variance = np.zeros(spread.n_columns), np.zeros(spread.n_columns)
-    for code in range(N_BINS + 1):
-        inside = (bins == code).astype(np.float64)
-        share = inside.mean(axis=0)
-        residuals = np.add.reduceat(inside, starts, axis=0) - sizes[:, None] * share
-        excess += (residuals**2).sum(axis=0) * len(sizes) / (len(sizes) - 1) / n
-        variance += share * (1 - share)
-    return np.maximum(1.0, np.divide(excess, variance, out=np.ones_like(excess), where=variance > 0))
+def _missing(counts: IntArray) -> Float64Array:
+    share: Float64Array = counts[:, N_BINS] / np.maximum(counts.sum(axis=1), 1)
+    return share
 
 
 def _direction(before: Any, now: Any) -> str:

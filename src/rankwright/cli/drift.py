@@ -32,9 +32,9 @@ def drift(
 ) -> None:
     """Tell what moved since a model was trained: features, scores, and whether its ranking should be distrusted.
 
-    A feature counts as moved where its population stability index is above 0.1 and above what chance gives for so many
-    documents and features; documents of one query, which are alike, count as fewer. The ranking should be distrusted
-    where scores moved, or features that carry a tenth of the model's importance.
+    A feature counts as moved where its population stability index is above 0.1, and chance would hardly do so: in 5 %
+    of such samples for all features and scores together. Documents of one query are alike, and count as fewer. The
+    ranking should be distrusted where scores moved, or features that carry a tenth of the model's importance.
     """
     from rankwright.catalog.drift import drift_of, required_profile
     from rankwright.catalog.rankers import load
@@ -62,8 +62,8 @@ def _show(found: DriftReport) -> None:
     for line in found.lines():
         print_text(line)
     rows = [
-        [one.name, f"{one.index:.3f}", f"{one.alarm_above:.3f}", f"{one.missing[0]:.1%}", f"{one.missing[1]:.1%}"]
+        [one.name, f"{one.index:.3f}", f"{one.chance:.1%}", f"{one.missing[0]:.1%}", f"{one.missing[1]:.1%}"]
         for one in found.features[:SHOWN]
     ]
-    columns = ["feature", "PSI", "alarm above", "missing then", "missing now"]
+    columns = ["feature", "PSI", "chance", "missing then", "missing now"]
     print_table(columns, rows, numbers=columns[1:])

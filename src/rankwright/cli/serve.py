@@ -61,8 +61,9 @@ def serve(
     """Serve rankers over HTTP until Ctrl-C, or a signal to end: requests that were taken are answered first.
 
     /v1/rank takes a query's documents as JSON, Arrow or float32, and gives order, scores and explanations.
-    /v2/models/NAME/infer speaks the Open Inference Protocol. /openapi.json describes all addresses; /health, /ready
-    and /metrics are for those who watch it. A model file that changes is checked and then taken, without a pause.
+    /v1/rerank takes texts, as clients of Cohere and Jina send them; /v2/models/NAME/infer speaks the Open Inference
+    Protocol. /openapi.json describes all addresses; /health, /ready and /metrics are for those who watch it. A model
+    file that changes is checked and then taken, without a pause.
     """
     from rankwright.web.server import ServerPlace, check_place, require_server, run_server
 

@@ -67,11 +67,6 @@ class Spread:
             total += np.bincount(codes.reshape(-1), minlength=total.size).reshape(total.shape)
         return total
 
-    def bins_in_use(self) -> IntArray:
-        """How many bins each column's values can be in, that of missing ones among them."""
-        used: IntArray = (~np.isnan(self.edges)).sum(axis=1)
-        return used + 2
-
 
 def _edges_of(known: Float32Array) -> Float32Array:
     """The deciles of sorted values; where some are alike, the most frequent values have a bin of their own.

@@ -97,7 +97,7 @@ class RankServer:
         )
         self._scoring = WatchedScoring(self.shelf, self.shell.board)
         beside: list[RunsBeside] = []
-        journal = None
+        journal, reloader = None, None
         if settings.journal is not None:
             kept = settings.journal
             journal = Journal(kept.folder, file_seconds=kept.segment_seconds)
@@ -107,7 +107,8 @@ class RankServer:
         if settings.reload_seconds:
             seconds, sample = settings.reload_seconds, settings.check
             board, taken = self.shell.board, self._scoring.drift.taken
-            beside.append(Reloader(self.shelf, board, sample=sample, seconds=seconds, taken=taken))
+            reloader = Reloader(self.shelf, board, sample=sample, seconds=seconds, taken=taken)
+            beside.append(reloader)
         live = LiveLoop(
             self.shelf,
             settings.traffic,
@@ -117,6 +118,7 @@ class RankServer:
         )
         self.service = Service(
             self._routes(live, journal is not None),
+            fork=[] if reloader is None else [reloader.fork],
             start=[tell_of_processes, hand_over_quickly, *(one.start for one in beside), self._rank.warm_up],
             stop=[one.stop for one in reversed(beside)],
             warm=[warm_request(model, self.shell.limits.documents) for model in self.shelf],

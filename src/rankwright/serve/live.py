@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import asdict
 from http import HTTPStatus
@@ -53,6 +54,7 @@ class LiveLoop:
         traffic.check(shelf)
         self._shelf, self._traffic, self._journal, self._with_features = shelf, traffic, journal, with_features
         self._shadow = None if traffic.shadow is None else ShadowWatch(board, traffic.shadow)
+        self._board = board
         self._events = board.counter("rankwright_feedback_events_total", "Events that were put on the disk.")
 
     def served(self, question: RankQuestion, scores: Float64Array, answer: RankAnswer) -> None:
@@ -107,16 +109,19 @@ class LiveLoop:
             is_new = await self._journal.keep(event)
         except OSError as error:
             raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, f"the event could not be kept: {error.strerror}") from None
+        self._board.add(self._events)
         request.noted["list"] = asked.list_id
         return Response(_encoder.encode(FeedbackAnswer(asked.event_id, is_new)))
 
-    def experiment(self, _: Request) -> Response:
+    async def experiment(self, _: Request) -> Response:
         """Tell which of two interleaved models users prefer so far; it may be asked as often as wanted."""
         assert self._journal is not None
         if self._traffic.interleaved is None:
             raise WebError(HTTPStatus.NOT_FOUND, "no two models are interleaved")
         a, b = self._traffic.interleaved
-        return as_json({"a": a, "b": b} | asdict(interleaving_of(Path(self._journal.folder))))
+        # Not on the event loop, where requests would wait until all segments are read.
+        found = await asyncio.to_thread(interleaving_of, Path(self._journal.folder))
+        return as_json({"a": a, "b": b} | asdict(found))
 
 
 def _id(row: int, ids: list[Id] | None) -> Id:

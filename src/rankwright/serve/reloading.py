@@ -1,7 +1,7 @@
 """Models that are replaced while they are served: read whole, checked, warmed up, and only then taken.
 
-A file that changed is read by each process for itself. What cannot be read, takes other features, or does worse on the
-check sample is not taken: the old model goes on, and the log and metrics say so.
+A file that changed is read for each process that serves by one beside it. What cannot be read, takes other features, or
+does worse on the check sample is not taken: the old model goes on, and the log and metrics say so.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +17,12 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, RankwrightError, require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.serve.models import ModelShelf, ServedModel
+from rankwright.serve.reading import ProcessBeside
 from rankwright.web.metrics import MetricBoard
 
 log = logging.getLogger(__name__)
 
+STEP_DOCUMENTS, STEP_SECONDS = 25, 1e-3
 Signature = tuple[int, int, int]
 
 
@@ -63,8 +65,21 @@ def _difference(new: ServedModel, old: ServedModel) -> str:
     return f"{len(added)} new ({', '.join(added[:3])}), {len(gone)} gone ({', '.join(gone[:3])})"
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What came of a changed file: another model, or why there is none; neither, where it holds what it held before."""
+
+    name: str
+    model: ServedModel | None = None
+    refused: str | None = None
+    seconds: float = 0.0  # that it took
+
+
 class Reloader:
-    """Looks at the models' files again and again, and takes those that changed and pass."""
+    """Looks at the models' files again and again, and takes those that changed and pass.
+
+    It reads in a process beside the one that serves, where `fork` was called, and else in a thread.
+    """
 
     def __init__(
         self,
@@ -79,6 +94,7 @@ class Reloader:
         self._taken = taken
         self._seen: dict[str, Signature | None] = {model.name: signature(model.path) for model in shelf}
         self._stopped = threading.Event()
+        self._beside: ProcessBeside | None = None
         self._places = {
             (model.name, outcome): board.counter(
                 "rankwright_reloads_total",
@@ -89,6 +105,10 @@ class Reloader:
             for outcome in ("taken", "refused")
         }
 
+    def fork(self) -> None:
+        """Have a process beside this one read; this one must have no threads yet."""
+        self._beside = ProcessBeside(self._found_beside)
+
     def start(self) -> None:
         """Look at the files from now on."""
         self._stopped.clear()
@@ -97,38 +117,76 @@ class Reloader:
     def stop(self) -> None:
         """Leave them."""
         self._stopped.set()
-
-    def _watch(self) -> None:
-        while not self._stopped.wait(self._seconds):
-            try:
-                self.look()
-            except Exception:
-                log.exception("looking at model files failed")
+        if self._beside is not None:
+            self._beside.end()
 
     def look(self) -> None:
         """Take the models whose files changed since the last look, if they pass."""
+        for change in self._changes():
+            self._settle(change)
+
+    def _watch(self) -> None:
+        for change in self._beside or ():
+            if change.model is not None:
+                warm_up_in_steps(change.model)
+            self._settle(change)
+        if self._beside is not None and not self._stopped.is_set():
+            log.warning("the process that reads changed models has ended: they are read in this one")
+        for change in self._found(self._stopped.wait):
+            self._settle(change)
+
+    def _found_beside(self, ended: Callable[[float], bool]) -> Iterator[Change]:
+        for change in self._found(ended):
+            yield change
+            if change.model is not None:
+                self._shelf.replace(change.model)  # in the process beside: the next one is compared with it
+
+    def _found(self, ended: Callable[[float], bool]) -> Iterator[Change]:
+        """What changes, until a function that waits some seconds says that this is the end."""
+        while not ended(self._seconds):
+            try:
+                yield from self._changes()
+            except Exception:
+                log.exception("looking at model files failed")
+
+    def _changes(self) -> Iterator[Change]:
         for old in self._shelf:
             found = signature(old.path)
-            if found is None or found == self._seen[old.name]:
-                continue
-            self._seen[old.name] = found
-            self._board.add(self._places[old.name, "taken" if self._take(old) else "refused"])
+            if found is not None and found != self._seen[old.name]:
+                self._seen[old.name] = found
+                yield self._read(old)
 
-    def _take(self, old: ServedModel) -> bool:
+    def _read(self, old: ServedModel) -> Change:
         started = time.perf_counter()
         try:
             new = ServedModel.read(old.name, old.path, threads=old.threads)
             if new.version == old.version:
-                return True
+                return Change(old.name)
             check_successor(new, old, self._sample)
         except (RankwrightError, OSError, MemoryError) as error:
-            log.warning("%s: version %s goes on; %s was not taken: %s", old.name, old.version, old.path, error)
-            return False
-        self._shelf.replace(new)
-        if self._taken is not None:
-            self._taken(new)
-        log.info("%s: version %s is taken, after %.3f s", new.name, new.version, time.perf_counter() - started)
-        return True
+            return Change(old.name, refused=str(error))
+        return Change(old.name, new, seconds=time.perf_counter() - started)
+
+    def _settle(self, change: Change) -> None:
+        """Take the new model, or say why not."""
+        old, new = self._shelf.named(change.name), change.model
+        self._board.add(self._places[change.name, "taken" if change.refused is None else "refused"])
+        if change.refused is not None:
+            told = "%s: version %s goes on; %s was not taken: %s"
+            log.warning(told, old.name, old.version, old.path, change.refused)
+        elif new is not None:
+            self._shelf.replace(new)
+            if self._taken is not None:
+                self._taken(new)
+            log.info("%s: version %s is taken, after %.3f s", new.name, new.version, change.seconds)
+
+
+def warm_up_in_steps(model: ServedModel) -> None:
+    """Touch a model's memory in this process, and let requests through between two steps."""
+    documents = model.warm_documents()
+    for first in range(0, len(documents), STEP_DOCUMENTS):
+        model.scores(documents[first : first + STEP_DOCUMENTS])
+        time.sleep(STEP_SECONDS)
 
 
 def signature(path: str) -> Signature | None:

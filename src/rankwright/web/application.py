@@ -11,7 +11,7 @@ import asyncio
 import inspect
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -27,7 +27,7 @@ from rankwright.web.metrics import Histogram, MetricBoard
 from rankwright.web.routes import Route, Router
 from rankwright.web.tracing import Tracing
 from rankwright.web.turns import Turns
-from rankwright.web.warm_up import OwnRequest, ask_itself
+from rankwright.web.warm_up import OwnRequest, ask_by_wire, ask_itself
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +45,7 @@ class Service:
     """What a server is made of: its routes, and what runs beside them in each process."""
 
     routes: Sequence[Route]
+    fork: Sequence[Callable[[], None]] = ()  # called in each process first, while it has no threads
     start: Sequence[Callable[[], None]] = ()  # called in each process before it takes requests
     stop: Sequence[Callable[[], None]] = ()  # and after the last one
     warm: Sequence[OwnRequest] = ()  # what each process asks itself first; it must leave nothing behind
@@ -86,6 +87,11 @@ class Application:
         }
         self._waiting_gauge = board.gauge("rankwright_requests_waiting", "Requests that arrive or wait for their turn.")
         self._refused = board.counter("rankwright_requests_refused_total", "Requests refused because too many waited.")
+
+    def fork(self) -> None:
+        """Begin the processes that stand beside this one; to be called while it has no threads."""
+        for begin in self._service.fork:
+            begin()
 
     def __rsgi_init__(self, loop: Any) -> None:
         """Prepare this process, before it takes requests."""
@@ -147,11 +153,21 @@ class Application:
                 if perf_counter() - started > limits.seconds:
                     # Whoever asked has given up by now: work for those who still wait.
                     raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, "the request waited too long: try later", RETRY)
-                response = route.handler(request)
+                response = self._handled(route, request)
             return await response if inspect.isawaitable(response) else response
         finally:
             self._waiting -= 1
             board.set(self._waiting_gauge, self._waiting)
+
+    def _handled(self, route: Route, request: Request) -> Response | Awaitable[Response]:
+        if request.query_string != self.own_query:
+            return route.handler(request)
+        with self._shell.board.unchanged():
+            return route.handler(request)
+
+    def ask_by_wire(self, address: str, port: int) -> None:
+        """Ask this process at its address what warms it up, as soon as it listens there; this call does not wait."""
+        ask_by_wire(address, port, self.own_query, self._service.warm)
 
     def _note(self, request: Request, name: str, response: Response, seconds: float, client: str) -> None:
         if request.query_string == self.own_query:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from rankwright.errors import MissingExtraError, SettingError, require
 from rankwright.web.limits import Limits
-from rankwright.web.warm_up import ask_by_wire
 
 EXTRA = "serve"
 
@@ -85,8 +85,11 @@ def run_server(application: Any, place: ServerPlace, limits: Limits, patience: f
     )
 
     def load(*_: Any) -> Any:  # in each process
+        for one in (signal.SIGINT, signal.SIGTERM):  # until granian takes them: this is no copy of the process above
+            signal.signal(one, signal.SIG_DFL)
+        application.fork()
         if place.certificate is None:  # with TLS, connecting takes longer than what this would save
-            ask_by_wire(place.address, place.port, application.own_query)
+            application.ask_by_wire(place.address, place.port)
         return application
 
     server.serve(target_loader=load, wrap_loader=False)

@@ -29,6 +29,10 @@ class OwnRequest:
     client: str = ""
 
 
+# Nothing takes a POST there, but its body is read: for servers that have nothing better to ask themselves.
+REFUSED = OwnRequest("POST", "/health", body=bytes(BODY))
+
+
 @dataclass(slots=True)
 class OwnExchange:
     """The body of such a request; nobody reads the answer."""
@@ -62,26 +66,32 @@ def ask_itself(answer: Callable[[Any, Any], Awaitable[None]], requests: Sequence
     thread.join()
 
 
-def ask_by_wire(address: str, port: int, query: str) -> None:
-    """Have the server at an address read and refuse some requests, as soon as it listens; this call does not wait.
+def ask_by_wire(address: str, port: int, query: str, requests: Sequence[OwnRequest]) -> None:
+    """Have the server at an address answer these some times as soon as it listens; this call does not wait.
 
-    What stands between the wire and the application is slow at first, too. Nothing takes a POST at /health, but its
-    body is read; `query` tells the application that a request is its own.
+    What stands between the wire and the application is slow at first, too, and so is its own thread. `query` tells the
+    application that a request is its own. Where it wants a token it refuses them, which warms up most of the way.
     """
-    head = f"POST /health?{query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {BODY}\r\n\r\n"
-    request = head.encode() + bytes(BODY)
+    whole = [by_wire(one, query) for one in requests or [REFUSED]] * TIMES
     place = ANYWHERE.get(address, address), port
 
     def asked() -> None:
-        end, n_left = time.monotonic() + WIRE_SECONDS, TIMES
-        while n_left and time.monotonic() < end:
+        end, left = time.monotonic() + WIRE_SECONDS, list(whole)
+        while left and time.monotonic() < end:
             try:
                 with socket.create_connection(place, timeout=ANSWER_SECONDS) as one:
-                    one.sendall(request)
-                    while one.recv(4096):
+                    one.sendall(left[-1])
+                    while one.recv(2**16):
                         pass
-                n_left -= 1
+                left.pop()
             except OSError:  # not yet
                 time.sleep(0.01)
 
     threading.Thread(target=asked, name="warm-up by wire", daemon=True).start()
+
+
+def by_wire(request: OwnRequest, query: str) -> bytes:
+    """A request as its bytes."""
+    headers = {"host": "localhost", "connection": "close", "content-length": str(len(request.body)), **request.headers}
+    lines = [f"{request.method} {request.path}?{query} HTTP/1.1", *(f"{name}: {headers[name]}" for name in headers)]
+    return "\r\n".join([*lines, "", ""]).encode() + request.body

@@ -19,7 +19,8 @@ HEADLINES = {
 }
 LEAD = (
     "How the documents are spread, against those that the model was trained on. The population stability index is 0 "
-    "where both are alike; a feature has moved where it is above 0.1 and above what chance gives."
+    "where both are alike; a feature has moved where it is above 0.1 and chance would hardly do so "
+    "(less than 5 % for all features and scores together)."
 )
 
 
@@ -47,7 +48,7 @@ def drift_blocks(report: DriftReport, title: str) -> list[Block]:
 
 def drift_table(report: DriftReport, title: str = "") -> ShownTable:
     """A row for the scores and for each of the features that moved most."""
-    columns = ["feature", "PSI", "alarm above", "missing then", "missing now", "of the importance", ""]
+    columns = ["feature", "PSI", "chance", "missing then", "missing now", "of the importance", ""]
     shown = [*([] if report.scores is None else [report.scores]), *report.features[:SHOWN_MOVED]]
     return ShownTable(title, columns, [_row(one) for one in shown], columns[1:-1])
 
@@ -56,7 +57,7 @@ def _row(one: MovedFeature) -> list[str]:
     share = "" if one.importance != one.importance else f"{one.importance:.1%}"
     moved = one.direction if one.moved else ""
     return [
-        one.name, f"{one.index:.3f}", f"{one.alarm_above:.3f}", f"{one.missing[0]:.1%}", f"{one.missing[1]:.1%}",
+        one.name, f"{one.index:.3f}", f"{one.chance:.1%}", f"{one.missing[0]:.1%}", f"{one.missing[1]:.1%}",
         share, moved,
     ]  # fmt: skip
 
