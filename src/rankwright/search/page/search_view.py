@@ -298,7 +298,7 @@ class SearchViews:
 
 
 def _move(rank: int, there: int | None, of: str, *, is_left: bool) -> tuple[str, str]:
-    """Where a document is in the other list, in a word or two, and which way it moves: from left to right, as lines do."""
+    """Where a document is in the other list, and which way it moves: from left to right, as the lines do."""
     if there is None:
         return "", "same"
     where = "before" if of == "before" else f"in {of}"
