@@ -99,7 +99,7 @@ def test_copies_of_one_reading_count_once():
     made = combine(table_of(by_rater(grades, asked)))
     assert made.voice is not None
     assert made.to_dict()["one_voice"] == [f"r{rater:02d}" for rater in range(16)]
-    assert "r00, r01, r02, r03, r04 and 11 more agree on 98% of what they share" in made.told[0]
+    assert "r00, r01, r02, r03, r04 and 11 more agree on 100% of what they share" in made.told[0]
     assert made.n_grades.sum() == 1200
     assert made.raters is not None
     assert (made.raters.leniency[:16] == made.raters.leniency[0]).all()

@@ -21,7 +21,8 @@ MOST_NAMED = 5
 MOST_STEPS, TOLERANCE = 50, 1e-4
 FIRST_SHARE = 0.4  # of raters, those who agree most, that the search begins with
 FIRST_CHANCES = (0.1, 0.7)  # of the others and of these
-LEAST_AGREED, HIGHEST_AGREED = 0.955, 0.98  # share of what copies share on which they agree
+LEAST_AGREED = 0.955  # share of what copies share on which they agree
+HIGHEST_AGREED = 0.98  # the same, as the search may think
 LEAST_GAP = 0.2  # between that and how often others agree
 LEAST_SHARE, MOST_SHARE = 0.01, 0.6  # of raters who copy, as the search may think
 FOLDS, FEWEST = 3, 10  # for held-out grades, and how many there must be
@@ -92,18 +93,19 @@ def _agreeing(ratings: Ratings, trusted: IntArray | None) -> OneVoice | None:
 
     ones = np.ones(len(pairs))
     n_same, n_shared = sums(cells, ones)[cells] - 1, sums(pairs, ones)[pairs] - 1
+    all_same, all_shared = float(n_same.sum()), float(n_shared.sum())
     shared = np.bincount(raters, weights=n_shared, minlength=ratings.n_raters)
     rates = np.bincount(raters, weights=n_same, minlength=ratings.n_raters) / np.maximum(shared, 1)
     if (shared > 0).sum() < 3:
         return None
     chance = np.where(rates >= np.quantile(rates[shared > 0], 1 - FIRST_SHARE), FIRST_CHANCES[1], FIRST_CHANCES[0])
-    share, agreed, others = FIRST_SHARE, 0.0, 0.0
+    share = FIRST_SHARE
     for _ in range(MOST_STEPS):
         own = chance[raters]
         same, every = sums(cells, own)[cells] - own, sums(pairs, own)[pairs] - own
         both, both_same = float(own @ every), float(own @ same)
         agreed = float(np.clip((both_same + 1) / (both + 1), 0.5, HIGHEST_AGREED))
-        others = (float(n_same.sum()) - both_same + 1) / (float(n_shared.sum()) - both + 2)
+        others = (all_same - both_same + 1) / (all_shared - both + 2)
         told = same * np.log(agreed / others) + (every - same) * np.log((1 - agreed) / (1 - others))
         score = np.bincount(raters, weights=told, minlength=ratings.n_raters) + np.log(share / (1 - share))
         before, chance = chance, 1 / (1 + np.exp(-np.clip(score, -30, 30)))
@@ -112,10 +114,15 @@ def _agreeing(ratings: Ratings, trusted: IntArray | None) -> OneVoice | None:
         share = float(np.clip((chance.sum() + 0.5) / (ratings.n_raters + 5), LEAST_SHARE, MOST_SHARE))
         if float(np.abs(chance - before).mean()) < TOLERANCE:
             break
-    members = np.flatnonzero(chance > 0.5)
-    if agreed < LEAST_AGREED or agreed - others < LEAST_GAP or not 2 <= len(members) < (shared > 0).sum():
+    is_one = chance > 0.5
+    own = is_one[raters].astype(np.float64)
+    both, both_same = float(own @ (sums(pairs, own)[pairs] - own)), float(own @ (sums(cells, own)[cells] - own))
+    if not 0 < both < all_shared:
         return None
-    return OneVoice(members, agreed, others)
+    agreed, others = both_same / both, (all_same - both_same) / (all_shared - both)
+    if agreed < LEAST_AGREED or agreed - others < LEAST_GAP:
+        return None
+    return OneVoice(np.flatnonzero(is_one), agreed, others)
 
 
 def _gains(ratings: Ratings, voice: OneVoice, model: str, trusted: IntArray | None) -> Iterator[Float64Array]:
