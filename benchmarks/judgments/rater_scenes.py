@@ -1,7 +1,7 @@
 """Raters to simulate: kinds of strictness, carelessness and collusion, on scales and in numbers that vary.
 
 A scene has documents with true grades and raters who each graded some of them; a kind of raters says which grades they
-gave. Three sets of ten kinds were written one after the other, the second and the third before any method had been
+gave. Four sets of ten kinds were written one after the other, all but the first before any method had been
 tried on them: a model that was chosen by looking at one set is judged on another.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 RINGS = 12  # of raters who copy from each other
-# What a scene of the second and the third set may be; a scene of the first is always the same.
+# What a scene of any set but the first may be; a scene of the first is always the same.
 LEVELS, DOCUMENTS, GRADES_EACH, GRADES_OF_RATER = (
     (3, 4, 5, 7),
     (150, 400, 1000),
