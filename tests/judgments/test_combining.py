@@ -117,6 +117,16 @@ def test_careful_raters_are_no_copies():
     assert combine(table_of(by_rater(grades, asked))).voice is None
 
 
+def test_few_raters_are_no_crowd_to_tell_copies_by():
+    """Two careful raters may be the only ones to learn from, so that the careless third one is not believed as much."""
+    rng = np.random.default_rng(0)
+    truth = rng.choice(4, 400)
+    careless = np.where(rng.random(400) < 0.6, rng.integers(0, 4, 400), truth)
+    made = combine(table_of({"ann": truth, "bob": truth, "cy": careless}))
+    assert made.voice is None
+    assert error(made.labels, truth) < 0.1
+
+
 def test_habits_that_no_kind_has_are_learned_from_those_who_share_them():
     """Half of the raters take the two lowest grades for each other."""
     truth, asked, rng = a_crowd(300, 60, 4, 2)

@@ -2,8 +2,8 @@
 
 A model of raters takes their errors for independent, so that copies would look like the most careful raters of all.
 Two groups are assumed: raters who agree with each other on practically all that they share, and all others. Who is in
-the first follows from pairs of grades of the same document, by expectation and maximisation. Careful raters agree, too:
-what tells them from copies is how well both explanations foretell held-out grades of all other raters.
+the first follows from pairs of grades of the same document, by expectation and maximisation. Careful raters agree, too,
+but seldom on everything; and copies are merged only where that foretells held-out grades of all other raters better.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ MOST_NAMED = 5
 MOST_STEPS, TOLERANCE = 50, 1e-4
 FIRST_SHARE = 0.4  # of raters, those who agree most, that the search begins with
 FIRST_CHANCES = (0.1, 0.7)  # of the others and of these
-LEAST_AGREED = 0.955  # share of what copies share on which they agree
+LEAST_AGREED = 0.99  # share of what copies share on which they agree; careful raters err more often
 HIGHEST_AGREED = 0.98  # the same, as the search may think
 LEAST_GAP = 0.2  # between that and how often others agree
 LEAST_SHARE, MOST_SHARE = 0.01, 0.6  # of raters who copy, as the search may think
 FOLDS, FEWEST = 3, 10  # for held-out grades, and how many there must be
+FEWEST_OTHERS = 10  # raters: what few others say does not tell copies from the only careful raters
 SURE = 2.0  # standard errors by which others are to be foretold better
 LEAST_CHANCE = 1e-6  # of a held-out grade
 
@@ -96,7 +97,7 @@ def _agreeing(ratings: Ratings, trusted: IntArray | None) -> OneVoice | None:
     all_same, all_shared = float(n_same.sum()), float(n_shared.sum())
     shared = np.bincount(raters, weights=n_shared, minlength=ratings.n_raters)
     rates = np.bincount(raters, weights=n_same, minlength=ratings.n_raters) / np.maximum(shared, 1)
-    if (shared > 0).sum() < 3:
+    if (shared > 0).sum() < FEWEST_OTHERS + 2:
         return None
     chance = np.where(rates >= np.quantile(rates[shared > 0], 1 - FIRST_SHARE), FIRST_CHANCES[1], FIRST_CHANCES[0])
     share = FIRST_SHARE
@@ -117,7 +118,7 @@ def _agreeing(ratings: Ratings, trusted: IntArray | None) -> OneVoice | None:
     is_one = chance > 0.5
     own = is_one[raters].astype(np.float64)
     both, both_same = float(own @ (sums(pairs, own)[pairs] - own)), float(own @ (sums(cells, own)[cells] - own))
-    if not 0 < both < all_shared:
+    if both == 0 or (~is_one & (shared > 0)).sum() < FEWEST_OTHERS:
         return None
     agreed, others = both_same / both, (all_same - both_same) / (all_shared - both)
     if agreed < LEAST_AGREED or agreed - others < LEAST_GAP:
