@@ -1,7 +1,7 @@
 """Raters to simulate: kinds of strictness, carelessness and collusion, on scales and in numbers that vary.
 
 A scene has documents with true grades and raters who each graded some of them; a kind of raters says which grades they
-gave. Three sets of ten kinds were written one after the other, the second and the third before any method had been
+gave. Four sets of ten kinds were written one after the other, all but the first before any method had been
 tried on them: a model that was chosen by looking at one set is judged on another.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 RINGS = 12  # of raters who copy from each other
-# What a scene of the second and the third set may be; a scene of the first is always the same.
+# What a scene of any set but the first may be; a scene of the first is always the same.
 LEVELS, DOCUMENTS, GRADES_EACH, GRADES_OF_RATER = (
     (3, 4, 5, 7),
     (150, 400, 1000),
@@ -265,8 +265,62 @@ THIRD: dict[str, Raters] = {
     ),
 }
 
+
+def never(levels: Callable[[Scene], np.ndarray]) -> Raters:
+    """Careful, but some grades are never given: one of those next to them is."""
+
+    def graded(scene: Scene) -> np.ndarray:
+        given, avoided = scene.careful(), levels(scene)
+        aside = np.where(scene.often(0.5) & (given > 0) | (given == scene.top), given - 1, given + 1)
+        return np.where(np.isin(given, avoided), aside, given)
+
+    return graded
+
+
+def behind_two_leaders(scene: Scene) -> np.ndarray:
+    """Two rings whose members mostly copy a leader, who errs."""
+    noise = scene.rng.normal(0, 0.9, (2, len(scene.truth)))
+    led = scene.copied(scene.clipped(np.rint(scene.truth + noise)))
+    return np.where(scene.often(0.8), led, scene.noisy(0.6))
+
+
+def mixed_up(scene: Scene) -> np.ndarray:
+    """The two lowest grades are taken for each other."""
+    given = scene.careful()
+    return np.where(given <= 1, 1 - given, given)
+
+
+def lenient_where_liked(scene: Scene) -> np.ndarray:
+    """Each rater likes half of the documents, and gives them a grade more."""
+    liked = scene.rng.random((scene.n_raters, len(scene.truth))) < 0.5
+    return scene.clipped(scene.careful() + liked[scene.rater, scene.document])
+
+
+def learners(scene: Scene) -> np.ndarray:
+    """Careless for the first five documents, then careful."""
+    return np.where((scene.nth < 5) & scene.often(0.7), scene.anything(), scene.careful())
+
+
+FOURTH: dict[str, Raters] = {
+    "never the lowest": some(0.5, never(lambda _: np.array([0])), lambda scene: scene.careful()),
+    "never the middle": some(0.5, never(lambda scene: np.array([scene.top // 2])), lambda scene: scene.careful()),
+    "behind two leaders": some(0.5, behind_two_leaders, lambda scene: scene.noisy(0.6)),
+    "copy the first, if noisily": some(0.3, copiers_of_the_first, lambda scene: scene.noisy(0.8)),
+    "lenient where liked": lenient_where_liked,
+    "lowest two mixed up": some(0.3, mixed_up, lambda scene: scene.careful()),
+    "good or bad at one border": some(
+        0.6, lambda scene: np.where(2 * scene.careful() > scene.top, scene.top, 0), lambda scene: scene.noisy(0.5)
+    ),
+    "learners": learners,
+    "precise or careless": some(0.5, lambda scene: scene.noisy(1.4), lambda scene: scene.noisy(0.2)),
+    "strict, fair, lenient": lambda scene: scene.clipped(
+        scene.careful() + scene.of_rater(scene.rng.integers(-1, 2, scene.n_raters))
+    ),
+}
+
 SETS: Mapping[str, tuple[Callable[[np.random.Generator], Scene], Mapping[str, Raters]]] = {
     "first": (first_scene, FIRST),
     "second": (any_scene, SECOND),
     "third": (any_scene, THIRD),
+    "fourth": (any_scene, FOURTH),
 }

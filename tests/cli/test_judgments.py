@@ -31,6 +31,7 @@ def files(tmp_path, monkeypatch):
     chosen = {f"q{n}" for n in range(0, 30, 3)}
     some = [f"{q} 0 {d} {g}\n" for q, d, g in zip(qid, ids, labels, strict=True) if q in chosen]
     Path("people.qrels").write_text("".join(some))
+    Path("elsewhere.qrels").write_text("q0 0 nowhere 1\n")
     return tmp_path
 
 
@@ -103,7 +104,6 @@ def test_what_to_judge_next(rankwright):
     assert found["proposed"]["query"] == []
     assert found["difference"]["error"] == 0
     assert found["judged_others"] == 240 - found["documents"]
-    Path("elsewhere.qrels").write_text("q0 0 nowhere 1\n")
     told = rankwright(*ranked, "--judged", "elsewhere.qrels").stdout
     assert "1 judged document is not in the plan, and did not count" in told
     some = json.loads(rankwright("judgments", "next", "data.csv", "--goal", "training", "--scores", "a.txt", "--judged",
@@ -127,10 +127,12 @@ def test_what_to_judge_next(rankwright):
         (["judgments", "combine", "ratings.csv", "--preferences"], "--preferences goes with --features"),
         (["judgments", "next", "data.csv", "--scores", "a.txt"], "a comparison takes two rankers, got 1"),
         (["judgments", "next", "--goal", "training"], "nothing to rank"),
+        (["judgments", "next", "data.csv", "--goal", "training", "--scores", "a.txt", "--judged", "elsewhere.qrels"],
+         "no document that was judged is among those ranked"),
         (["evaluate", "data.csv", "--scores", "a.txt", "--model-labels", "gpt.qrels"],
          "--model-labels goes with --human"),
         (["evaluate", "data.csv", "--scores", "a.txt", "--human", "ratings.csv"],
-         "has several grades, and qrels hold one"),
+         "has several grades, and one is wanted here"),
         (["evaluate", "data.csv", "--scores", "a.txt", "--human", "people.qrels", "--per-query", "q.csv"],
          "--per-query does not go with --human"),
     ],

@@ -52,7 +52,7 @@ def test_a_file_of_queries_becomes_a_run_that_evaluate_takes(rankwright, searcha
     ("arguments", "told"),
     [
         ((), "give a QUERY"),
-        (("x", "--queries", "F"), "give a QUERY"),
+        (("x", "--queries", "F"), "not both"),
         (("x", "--trec", "--json"), "give one of them"),
         (("--queries", "F"), "--out RUN"),
         (("x", "--where", "nothing=1"), "no field 'nothing'"),

@@ -79,6 +79,64 @@ def test_where_the_mean_is_better_labels_are_drawn_to_it():
     assert np.allclose(made.labels, copies, atol=0.05)
 
 
+def a_crowd(n: int, n_raters: int, each: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+    """True grades of documents, and which raters graded which of them."""
+    rng = np.random.default_rng(seed)
+    asked = np.zeros((n_raters, n), np.bool_)
+    for document in range(n):
+        asked[rng.choice(n_raters, each, replace=False), document] = True
+    return rng.choice(4, n), asked, rng
+
+
+def by_rater(grades: np.ndarray, asked: np.ndarray) -> dict[str, np.ndarray]:
+    return {f"r{rater:02d}": np.where(asked[rater], grades[rater], np.nan) for rater in range(len(asked))}
+
+
+def test_copies_of_one_reading_count_once():
+    truth, asked, rng = a_crowd(300, 40, 4, 0)
+    grades = np.clip(np.rint(truth + rng.normal(0, 0.5, asked.shape)), 0, 3)
+    grades[:16] = np.clip(np.rint(truth + rng.normal(0, 0.8, 300)), 0, 3)  # one reading, sixteen names
+    made = combine(table_of(by_rater(grades, asked)))
+    assert made.voice is not None
+    assert made.to_dict()["one_voice"] == [f"r{rater:02d}" for rater in range(16)]
+    assert "r00, r01, r02, r03, r04 and 11 more agree on 100% of what they share" in made.told[0]
+    assert made.n_grades.sum() == 1200
+    assert made.raters is not None
+    assert (made.raters.leniency[:16] == made.raters.leniency[0]).all()
+    mean = combine(table_of(by_rater(grades, asked)), method="mean")
+    assert error(made.labels, truth) < 0.95 * error(mean.labels, truth)
+    told = judgments.summarise_judgments(table_of(by_rater(grades, asked)))
+    assert told.to_dict()["one_voice"] == made.to_dict()["one_voice"]
+    assert made.told[0] in told.notes
+
+
+def test_careful_raters_are_no_copies():
+    truth, asked, rng = a_crowd(300, 40, 4, 1)
+    grades = np.clip(np.rint(truth + rng.normal(0, 1.2, asked.shape)), 0, 3)
+    grades[:16] = truth
+    assert combine(table_of(by_rater(grades, asked))).voice is None
+
+
+def test_few_raters_are_no_crowd_to_tell_copies_by():
+    """Two careful raters may be the only ones to learn from, so that the careless third one is not believed as much."""
+    rng = np.random.default_rng(0)
+    truth = rng.choice(4, 400)
+    careless = np.where(rng.random(400) < 0.6, rng.integers(0, 4, 400), truth)
+    made = combine(table_of({"ann": truth, "bob": truth, "cy": careless}))
+    assert made.voice is None
+    assert error(made.labels, truth) < 0.1
+
+
+def test_habits_that_no_kind_has_are_learned_from_those_who_share_them():
+    """Half of the raters take the two lowest grades for each other."""
+    truth, asked, rng = a_crowd(300, 60, 4, 2)
+    grades = np.where(rng.random(asked.shape) < 0.1, rng.integers(0, 4, asked.shape), truth)
+    grades[:20] = np.where(grades[:20] < 2, 1 - grades[:20], grades[:20])
+    made = combine(table_of(by_rater(grades, asked)))
+    assert made.voice is None
+    assert error(made.labels, truth) < 0.25  # 0.37 where kinds answer as they are written down
+
+
 def test_trusted_raters_are_the_measure():
     rng = np.random.default_rng(0)
     truth = rng.choice(4, 300, p=[0.3, 0.3, 0.2, 0.2])

@@ -94,6 +94,17 @@ def test_where_people_judged_all_the_estimate_is_the_metric():
     assert found["p@5"].n_human == 40
 
 
+def test_intervals_end_where_the_metric_does():
+    data = documents()
+    rows = zip(data.qid.tolist(), np.asarray(data.document_ids).tolist(), strict=True)
+    some = gather(Judgment(q, name, "r", float(name != "d3")) for q, name in rows if int(q[1:]) < 8)
+    ones = gather(Judgment(q, name, "m", 1.0, "model") for q, name in zip(data.qid, data.document_ids, strict=True))
+    found = powered_evaluation({"a": lists_of(data, 0)}, some, model_labels=ones, metrics=["p@12"])
+    assert found["p@12"].mean == pytest.approx(1 - 1 / 96)
+    assert found["p@12"].interval.high == found["p@12"].human_interval.high == 1.0
+    assert "nan" not in str(found)  # the model's labels are all alike, and go together with nothing
+
+
 def test_differences_are_paired():
     data = documents()
     some = labels_of(data, {f"q{n}" for n in range(15)})

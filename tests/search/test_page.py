@@ -466,3 +466,12 @@ def test_the_file_of_queries_has_those_that_were_judged_besides(page):
     lines = get(page, "/queries.tsv").body.decode().splitlines()
     assert lines[-1] == "an own query\tan own query"
     assert len(lines) == len(page.measured.queries) + 1
+
+
+def test_moves_read_from_left_to_right_in_both_lists(read_page):
+    text = get(read_page, "/?q=harbour+lantern").body.decode()
+    sides = [dict(re.findall(r'data-document="([^"]*)".*?class="move (\w*)"', half, re.DOTALL))
+             for half in text.split('data-side="b"')]  # fmt: skip
+    both = sides[0].keys() & sides[1].keys()
+    assert {sides[0][one] for one in both} >= {"up", "down"}
+    assert all(sides[0][one] == sides[1][one] for one in both)

@@ -26,8 +26,13 @@ CLICK_MODEL = opt(
 )
 
 
-def read_given(files: list[str], reading: dict[str, Any], click_models: list[str] | None = None) -> Judgments:
-    """The judgments of files, which may be NAME=FILE where they do not say who judged, and of click models."""
+def read_given(
+    files: list[str], reading: dict[str, Any], click_models: list[str] | None = None, *, tells: bool = True
+) -> Judgments:
+    """The judgments of files, which may be NAME=FILE where they do not say who judged, and of click models.
+
+    What could not be used is told, unless a table will do so.
+    """
     from rankwright.judgments.click_judgments import joined_judgments, judgments_of_clicks
     from rankwright.judgments.files.judgment_files import read_judgments
 
@@ -38,7 +43,7 @@ def read_given(files: list[str], reading: dict[str, Any], click_models: list[str
         tables.append(judgments_of_clicks(load_click_model(path)))
     require(bool(tables), "there is nothing to read: give files of judgments, a store or a --click-model")
     table = joined_judgments(*tables)
-    for problem, count in table.problems.items():
+    for problem, count in table.problems.items() if tells else ():
         tell(f"{problem}: {count:,}, left out (first at {table.first_problems[problem]})")
     return table
 

@@ -77,7 +77,7 @@ def _table(
 ) -> Judgments:
     """What was given, or where there is a store, all that it holds once that was added."""
     if store is None:
-        return shared.read_given(files, reading, click_models)
+        return shared.read_given(files, reading, click_models, tells=False)
     from rankwright.judgments.judgment_store import JudgmentStore
 
     given = shared.read_given(files, reading, click_models) if files or click_models else None

@@ -80,7 +80,8 @@ def search(  # one check after another
     from rankwright.text.index.reading import open_index
 
     if not page:
-        require((query is None) != (queries is None), "give a QUERY, --queries with a file of them, or --page")
+        require(query is None or queries is None, "give a QUERY or --queries with a file of them, not both")
+        require(query is not None or queries is not None, "give a QUERY, --queries with a file of them, or --page")
         of_page = (port, rater, qrels, judgments, metric)
         told = "--port, --no-browser, --rater, --qrels, --judgments and --metric go with --page"
         require(not no_browser and all(one is None for one in of_page), told)
@@ -231,11 +232,11 @@ def _serve(
     if asked is not None and qrels is not None:
         known = read_judgments(qrels).of_known(asked, lambda ids: session.index.ordinals(ids) >= 0, qrels)
     task = JudgingTask(_user() if rater is None else rater)
+    place = page_place(port)
     check_store(store)
     settings = PageSettings(
         store, task.rater, asked, known, metric, index_path=index, queries_path=queries, program=program()
     )
-    place = page_place(port)
     tell(f"the page, until Ctrl-C: {place.first_url}")
     tell(f"judgments go to {store}")
 

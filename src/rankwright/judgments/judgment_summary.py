@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, Int32Array, IntArray, text_ids
+from rankwright.arrays import Float64Array, IdArray, Int32Array, IntArray, text_ids
 from rankwright.data.frames import Tabular
 from rankwright.errors import require_type
 from rankwright.judgments.agreement import (
@@ -22,6 +22,7 @@ from rankwright.judgments.agreement import (
     rater_pairs,
     shared_rows,
 )
+from rankwright.judgments.combining.one_voice import OneVoice, one_voice
 from rankwright.judgments.combining.rater_model import fit_raters
 from rankwright.judgments.judgment_table import KINDS, Judgments
 from rankwright.judgments.ratings import NO_REPEATS, Ratings, Repeats, ratings_of
@@ -129,6 +130,10 @@ class JudgmentSummary(Tabular):
         Where each was found first.
     repeats : Repeats
         What was judged twice.
+    voice : OneVoice or None
+        Raters who seem to copy from each other, or from the same source.
+    rater_ids : array of int64 or str
+        The raters' names.
     """
 
     counts: Mapping[str, int]
@@ -142,6 +147,8 @@ class JudgmentSummary(Tabular):
     problems: Mapping[str, int]
     first_problems: Mapping[str, str]
     repeats: Repeats
+    voice: OneVoice | None
+    rater_ids: IdArray
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it in types that JSON can hold, as `rankwright judgments --json` prints it."""
@@ -159,6 +166,7 @@ class JudgmentSummary(Tabular):
             "rater_pairs_that_overlap": self.n_rater_pairs,
             "contradictions": dict(self.contradictions),
             "problems": dict(self.problems),
+            "one_voice": [] if self.voice is None else self.voice.names(self.rater_ids),
         }
 
     def columns(self) -> Mapping[str, Sequence[Any]]:
@@ -220,6 +228,8 @@ class JudgmentSummary(Tabular):
                   for name, text in texts.items() if (count := self.contradictions[name])]  # fmt: skip
         lines += [f"{problem}: {count:,}, left out (first at {self.first_problems[problem]})"
                   for problem, count in self.problems.items()]  # fmt: skip
+        if self.voice is not None:
+            lines.append(self.voice.told(self.rater_ids))
         if self.alpha["nominal"].value == 1 and self.counts["judged_by_several"] >= SUSPICIOUS:
             lines.append("raters agree on every document that they share: the grades of one may be copies of another's")
         if self.counts["judged_by_several"] == 0:
@@ -275,19 +285,22 @@ def summarise_judgments(judgments: Judgments) -> JudgmentSummary:
     repeats = NO_REPEATS if ratings is None else ratings.repeats
     alpha, fleiss = _agreement(ratings)
     pairs, n_pairs = ([], 0) if ratings is None else rater_pairs(ratings)
+    voice = None if ratings is None else one_voice(ratings)
     names = text_ids(judgments.rater_ids).tolist()
     return JudgmentSummary(
         counts | {"judged_by_several": fleiss.n_pairs},
         np.empty(0) if ratings is None else ratings.scale,
         alpha,
         fleiss,
-        _raters(judgments, ratings),
+        _raters(judgments, ratings, voice),
         [_named_pair(pair, names) for pair in pairs],
         n_pairs,
         repeats.to_dict() | _contradictions(judgments),
         judgments.problems,
         judgments.first_problems,
         repeats,
+        voice,
+        judgments.rater_ids,
     )
 
 
@@ -305,7 +318,7 @@ def _named_pair(pair: RaterPair, names: Sequence[str]) -> dict[str, Any]:
     return both | {"kappa": pair.kappa, "weighted_kappa": pair.weighted}
 
 
-def _raters(judgments: Judgments, ratings: Ratings | None) -> list[RaterSummary]:
+def _raters(judgments: Judgments, ratings: Ratings | None, voice: OneVoice | None) -> list[RaterSummary]:
     """What is known of each rater, by name."""
     n_raters = len(judgments.rater_ids)
     n_judgments = np.bincount(judgments.raters, minlength=n_raters)
@@ -317,7 +330,8 @@ def _raters(judgments: Judgments, ratings: Ratings | None) -> list[RaterSummary]
         mean = _mean_of(ratings.raters, ratings.scale[ratings.levels], n_raters)
         shared, leniency, low, high = _leniency(ratings)
         same = _same(ratings)
-        careless = np.where(shared >= FEWEST_SHARED, fit_raters(ratings).careless, np.nan)
+        fitted = fit_raters(ratings) if voice is None else voice.known(fit_raters(voice.merged(ratings)))
+        careless = np.where(shared >= FEWEST_SHARED, fitted.careless, np.nan)
         flips = ratings.repeats.flips_of_rater
     names = text_ids(judgments.rater_ids).tolist()
     columns = (n_judgments, shared, mean, leniency, low, high, same, careless, flips)

@@ -143,8 +143,9 @@ def powered_mean(
     rest = y - human_mean - slope * deviations
     imagined = _imagined(rest) if total > NO_SPREAD else MOST_IMAGINED
     apart = imagined * float(np.abs(rest).max()) ** 2
+    centre = mean  # of the interval
     if bounds is not None and imagined:
-        mean, apart = _drawn_inwards(mean, n, imagined, bounds)
+        centre, apart = _drawn_inwards(mean, n, imagined, bounds)
     n_counted = n + imagined
     left = (float(rest @ rest) + apart) / (n_counted - 2)
     of_people = left * (1 / n_counted + (shift**2 / squares if squares > 0 else 0.0))
@@ -159,7 +160,7 @@ def powered_mean(
     correlation = products / math.sqrt(squares * total) if squares > 0 and total > 0 else math.nan
     return PoweredEstimate(
         mean,
-        Interval(mean - half, mean + half),
+        Interval(min(centre - half, mean), max(centre + half, mean)),
         human_mean,
         Interval(human_mean - half_alone, human_mean + half_alone),
         model_mean,
@@ -247,7 +248,7 @@ class PoweredEvaluation(Tabular):
         names = ["system", "metric", "estimate (95 % interval)", "people alone (95 % interval)", "model alone", "ρ"]
         rows = [
             [system, metric, f"{one.mean:.4f} ({one.interval})", f"{one.human_mean:.4f} ({one.human_interval})",
-             f"{one.model_mean:.4f}", f"{one.correlation:.2f}"]
+             f"{one.model_mean:.4f}", "-" if math.isnan(one.correlation) else f"{one.correlation:.2f}"]
             for system, own in self.estimates.items() for metric, one in own.items()
         ]  # fmt: skip
         some = next(iter(next(iter(self.estimates.values())).values()))
@@ -380,7 +381,13 @@ def _estimate(
     if n_human < FEWEST_QUERIES:
         told = f"{metric}: people judged {counted(n_human, 'query')} as far as the metric looks"
         raise InputError(f"{told}; wanted {FEWEST_QUERIES} or more, drawn at random")
-    return powered_mean(y[judged], x[judged], x[~judged], bounds=bounds)
+    found = powered_mean(y[judged], x[judged], x[~judged], bounds=bounds)
+    if bounds is None:
+        return found
+    mean, low, high, human_low, human_high = np.clip(
+        [found.mean, *found.interval, *found.human_interval], *bounds
+    ).tolist()
+    return replace(found, mean=mean, interval=Interval(low, high), human_interval=Interval(human_low, human_high))
 
 
 def unlabelled_lists(scores: Any, data: RankingDataset) -> ScoredLists:

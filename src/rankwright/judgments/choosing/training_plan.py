@@ -49,6 +49,8 @@ def training_order(lists: ScoredLists, labels: CombinedLabels, *, seed: int = 0)
     query, names = lists.groups.query_of_row, text_ids(lists.query_ids)
     ranks = lists.ranking(ScorePrecision.DOUBLE, 1).ranks()
     places = _places_of(labels, names[query].tolist(), text_ids(lists.document_ids).tolist())
+    if not (places >= 0).any():
+        raise InputError("no document that was judged is among those ranked: the ids of both must be the same")
     usual = _chances_by_rank(ranks, places, labels)
     discounts = LOG2.table(len(ranks))[ranks]
     unjudged = _spread(usual, labels.scale)[np.minimum(ranks, MOST_RANKS - 1)] * discounts

@@ -16,6 +16,7 @@ from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, UnknownNameError, require_type
 from rankwright.formats.trec import Qrels
 from rankwright.judgments.combining.held_out import HeldOutComparison, compare_held_out
+from rankwright.judgments.combining.one_voice import OneVoice, one_voice
 from rankwright.judgments.combining.rater_model import MODELS, RaterModel, fit_raters
 from rankwright.judgments.combining.simple_labels import SIMPLE_LABELS
 from rankwright.judgments.judgment_table import Judgments
@@ -60,6 +61,8 @@ class CombinedLabels(Tabular):
         How well the model and simple rules foretell grades that were held out.
     raters : RaterModel or None
         What was learned of raters, where a model was.
+    voice : OneVoice or None
+        Raters who seem to copy from each other, or from the same source: their grades count once for each document.
     preferred : Judgments
         The preferences among the judgments, which `preferences_for` takes too.
     repeats : Repeats
@@ -80,6 +83,7 @@ class CombinedLabels(Tabular):
     share: float
     held_out: HeldOutComparison
     raters: RaterModel | None
+    voice: OneVoice | None
     preferred: Judgments
     repeats: Repeats
 
@@ -211,6 +215,7 @@ class CombinedLabels(Tabular):
             "held_out": self.held_out.to_dict(),
             "mean_weight": float(self.weights.mean()),
             "repeats": self.repeats.to_dict(),
+            "one_voice": [] if self.voice is None else self.voice.names(self.rater_ids),
             "preferences": len(self.preferred),
         }
 
@@ -252,7 +257,8 @@ class CombinedLabels(Tabular):
                 "preferences_for (--preferences) adds what raters compared to the pairs"
             ]
         )
-        return [*self.repeats.told, *apart, *([] if self.raters is None else self._comparison_told())]
+        copies = [] if self.voice is None else [self.voice.told(self.rater_ids)]
+        return [*self.repeats.told, *copies, *apart, *([] if self.raters is None else self._comparison_told())]
 
     def _comparison_told(self) -> list[str]:
         share = f"the model's share in the labels is {self.share:.2f}, the rest is the mean of a document's grades"
@@ -307,15 +313,18 @@ def combine(
         why = only_measured if len(ratings.estimates.pairs) else ratings.repeats.told[-1]
         raise InputError(f"there are no grades on a scale to combine: {why}")
     places = judgments.places_of_raters(trusted, "trusted rater") if len(trusted) else None
-    counts = ratings.counts()
-    raters, held_out, share = None, HeldOutComparison(0, {}, 1.0), 1.0
+    raters, voice, held_out, share = None, None, HeldOutComparison(0, {}, 1.0), 1.0
     if method in MODELS:
-        raters = fit_raters(ratings, model=method, trusted=places)
-        chances = raters.chances(ratings)
-        held_out = compare_held_out(ratings, model=method, trusted=places)
+        voice = one_voice(ratings, model=method, trusted=places)
+        heard = ratings if voice is None else voice.merged(ratings)
+        raters = fit_raters(heard, model=method, trusted=places)
+        chances = raters.chances(heard)
+        held_out = compare_held_out(heard, model=method, trusted=places)
         share = held_out.share
-        labels, chances = _blended(chances, counts, ratings.scale, share)
+        labels, chances = _blended(chances, heard.counts(), ratings.scale, share)
+        raters = raters if voice is None else voice.known(raters)
     else:
+        counts = ratings.counts()
         labels = SIMPLE_LABELS[method](counts, ratings.scale)
         chances = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     known = ~np.isnan(labels) & ratings.has_something
@@ -334,6 +343,7 @@ def combine(
         share,
         held_out,
         raters,
+        voice,
         judgments.preferred(),
         ratings.repeats,
     )

@@ -26,6 +26,7 @@ MOST_STEPS = 100
 TOLERANCE = 3e-4  # steps end where no chance changes by more on average
 FIRST_WIDTH = 0.6  # of the first guess around the mean of a pair's grades, in levels
 IMAGINED_RATERS = 5.0  # how many raters the prior of kinds counts for
+IMAGINED_OF_KIND = 20.0  # for how many grades of each true level what a kind is thought to answer counts
 IMAGINED_PAIRS = 2.0  # how many pairs of each grade are imagined
 IMAGINED_GRADES = 4.0  # Dawid-Skene: how many grades of the average rater each row of a confusion matrix counts for
 IMAGINED_MEASUREMENTS = 5.0  # of each true grade, for a source of measurements
@@ -112,29 +113,30 @@ class Character(NamedTuple):
 
 
 class Beliefs:
-    """What is believed of raters, from step to step: how frequent kinds are, and the traits of those who judged much.
+    """What is believed of raters, from step to step: how frequent kinds are and what they answer, and the traits of
+    those who judged much.
 
     `counts` are how often each rater gave each level where each one is true, by rater, true level and given level.
     """
 
     def __init__(self, shares: Float64Array, is_trusted: BoolArray, n_of_rater: IntArray) -> None:
         self._kinds: RaterKinds = rater_kinds(shares)
-        self._frequency = self._kinds.prior
+        self._frequency, self._answers = self._kinds.prior, self._kinds.confusion
         self._shares, self._is_trusted = shares, is_trusted
         self._judged, self._many = n_of_rater > 0, n_of_rater >= FEWEST_SEARCHED
         self._search: Search | None = None
 
     def of_kinds(self, counts: Float64Array) -> Character:
-        """Raters of kinds, whose frequencies are learned from all; those who judged much have traits of their own."""
+        """Raters of kinds, which are learned from all; those who judged much have traits of their own."""
         kinds, n_raters = self._kinds, len(counts)
-        logs = np.log(kinds.confusion).reshape(len(kinds.prior), -1)
-        fits = counts.reshape(n_raters, -1) @ logs.T + np.log(self._frequency)
+        fits = counts.reshape(n_raters, -1) @ _flat_logs(self._answers).T + np.log(self._frequency)
         fits[self._is_trusted] = np.where(kinds.may_be_trusted, fits[self._is_trusted], -np.inf)
         chance_of_kind = _normalised(fits)
         frequency = chance_of_kind[self._judged].sum(axis=0) + IMAGINED_RATERS * kinds.prior
         self._frequency = frequency / frequency.sum()
-        expected_logs = (chance_of_kind @ logs).reshape(counts.shape)
-        confusion = (chance_of_kind @ kinds.confusion.reshape(len(kinds.prior), -1)).reshape(counts.shape)
+        self._answers = self._learned_answers(chance_of_kind, counts)
+        expected_logs = (chance_of_kind @ _flat_logs(self._answers)).reshape(counts.shape)
+        confusion = (chance_of_kind @ self._answers.reshape(len(kinds.prior), -1)).reshape(counts.shape)
         careless = chance_of_kind @ kinds.traits.careless
         many = self._many
         if many.any():
@@ -144,6 +146,19 @@ class Beliefs:
             confusion[many] = own.confusion(self._shares)
             expected_logs[many], careless[many] = np.log(confusion[many]), own.careless
         return Character.of(expected_logs, confusion, careless)
+
+    def _learned_answers(self, chance_of_kind: Float64Array, counts: Float64Array) -> Float64Array:
+        """What each kind answers, by those who are of it: raters may share habits that no list of kinds has.
+
+        Kinds of trusted raters stay as they are where there are any, since all others are measured by them.
+        """
+        kinds = self._kinds
+        by_kind = (chance_of_kind.T @ counts.reshape(len(counts), -1)).reshape(kinds.confusion.shape)
+        answers = by_kind + IMAGINED_OF_KIND * kinds.confusion
+        answers /= answers.sum(axis=2, keepdims=True)
+        if self._is_trusted.any():
+            answers[kinds.may_be_trusted] = kinds.confusion[kinds.may_be_trusted]
+        return np.asarray(answers, np.float64)
 
     def of_matrices(self, counts: Float64Array) -> Character:
         """Raters with confusion matrices of their own, drawn to that of the average rater."""
@@ -220,6 +235,10 @@ def _soft_counts(ratings: Ratings, chances: Float64Array) -> Float64Array:
         of_level = np.bincount(cells, weights=weights, minlength=ratings.n_raters * n_levels)
         counts[:, level] = of_level.reshape(ratings.n_raters, n_levels)
     return counts
+
+
+def _flat_logs(confusion: Float64Array) -> Float64Array:
+    return np.log(confusion).reshape(len(confusion), -1)
 
 
 def _normalised(logs: Float64Array) -> Float64Array:

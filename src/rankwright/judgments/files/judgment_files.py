@@ -247,8 +247,8 @@ def qrels_of_judgments(judgments: Judgments) -> Qrels:
     queries, documents = text_ids(graded.query_ids[graded.queries]), text_ids(graded.document_ids[graded.documents])
     if len(again):
         row = int(again[0])
-        told = f"document {documents[row]!r} of query {queries[row]!r} has several grades, and qrels hold one"
-        raise InputError(f"{told}: choose a rater, or combine the grades into labels (judgments combine)")
+        told = f"document {documents[row]!r} of query {queries[row]!r} has several grades, and one is wanted here"
+        raise InputError(f"{told}: combine them into labels first (judgments combine), or take those of one rater")
     return Qrels(queries, documents, graded.values)
 
 

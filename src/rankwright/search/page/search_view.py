@@ -173,7 +173,8 @@ class SearchViews:
         rows = []
         for rank, (place, shown) in enumerate(zip(places, self._session.documents(answer, places), strict=True), 1):
             was = None if ranks is None else int(ranks[place]) + 1
-            move, direction = _move(rank, was, state.top, "before" if changed is not None else other or "")
+            where = "before" if changed is not None else other or ""
+            move, direction = _move(rank, was, where, is_left=side == "a" and changed is None)
             why = state.but(panel="why", ranker=name, above=shown.id, below="")
             tried = state.but(panel="whatif", ranker=name, document=shown.id, changes={}, settings={})
             rows.append(
@@ -296,16 +297,15 @@ class SearchViews:
         return {} if found is None else {state.ranker: found}
 
 
-def _move(rank: int, was: int | None, top: int, of: str) -> tuple[str, str]:
-    """Where a document is in the other list, in a word or two."""
-    if was is None:
+def _move(rank: int, there: int | None, of: str, *, is_left: bool) -> tuple[str, str]:
+    """Where a document is in the other list, and which way it moves: from left to right, as the lines do."""
+    if there is None:
         return "", "same"
     where = "before" if of == "before" else f"in {of}"
-    if was == rank:
+    if there == rank:
         return f"same {where}", "same"
-    if was > top:
-        return f"▲ rank {was:,} {where}", "new"
-    return (f"▲ rank {was} {where}", "up") if was > rank else (f"▼ rank {was} {where}", "down")
+    is_up = (there < rank) == is_left
+    return f"{'▲' if is_up else '▼'} rank {there:,} {where}", "up" if is_up else "down"
 
 
 def _value_text(value: float) -> str:
