@@ -8,9 +8,11 @@
 namespace rankwright {
 
 void arrange_codes(Codes<const std::uint8_t> codes, const ArrangedRows &arrangement, std::span<std::uint8_t> out,
-                   int threads) {
+                   std::span<std::uint32_t> counts, int threads) {
     constexpr std::size_t rows_at_a_time = 256; // their codes stay in the first levels of the cache
-    const auto &[bytes, pitch, features, usual, n_skipping] = arrangement;
+    const std::size_t pitch = arrangement.pitch, n_skipping = arrangement.n_skipping;
+    const std::span<const std::int32_t> features = arrangement.features;
+    const std::span<const std::uint8_t> usual = arrangement.usual;
     parallel_for(codes.n_rows, threads, rows_at_a_time, [&](std::size_t first, std::size_t last) {
         std::uint64_t unusual[rows_at_a_time] = {};
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(first * pitch),
@@ -28,6 +30,15 @@ void arrange_codes(Codes<const std::uint8_t> codes, const ArrangedRows &arrangem
         }
         for (std::size_t i = 0; i < last - first; ++i) {
             std::memcpy(&out[(first + i) * pitch + features.size()], &unusual[i], sizeof(unusual[i]));
+        }
+    });
+    std::ranges::fill(counts, 0u);
+    constexpr std::size_t places_at_a_time = 8; // as many as a word has, and there are
+    parallel_for(features.size(), threads, places_at_a_time, [&](std::size_t first, std::size_t last) {
+        std::uint32_t *own = counts.data() + first * ArrangedRows::n_byte_codes;
+        for (std::size_t row = 0; row < codes.n_rows; ++row) {
+            const std::uint8_t *places = out.data() + row * pitch + first;
+            for (std::size_t i = 0; i < last - first; ++i) ++own[i * ArrangedRows::n_byte_codes + places[i]];
         }
     });
 }
