@@ -19,7 +19,7 @@ struct ArrangedRows {
     std::span<const std::int32_t> features; // by place, 16 places in a group; -1 where there is none
     std::span<const std::uint8_t> usual;    // the usual code by place
     std::size_t n_skipping;                 // so many groups, the first ones, are worth skipping rows in
-    std::span<const std::uint32_t> counts;  // of the rows with each code: those of place p begin at p * n_byte_codes
+    std::span<const std::uint32_t> counts;  // of the rows with each code; those of place p begin at p * n_byte_codes
 
     static constexpr std::size_t n_byte_codes = 256;
 

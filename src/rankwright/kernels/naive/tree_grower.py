@@ -146,8 +146,9 @@ def arrange_codes(
     for place in known[known < n_slots * n_skipping]:
         words |= (rows[:, place] != usual[place]).astype(np.uint64) << np.uint64(place // n_slots)
     rows[:, len(features) : len(features) + 8] = words.view(np.uint8).reshape(-1, 8)
-    for place, column in enumerate(rows[:, : len(features)].T):
-        counts[256 * place : 256 * (place + 1)] = np.bincount(column, minlength=256)
+    counts[:] = 0
+    for place in known:
+        counts[256 * place : 256 * (place + 1)] = np.bincount(rows[:, place], minlength=256)
 
 
 def grow_tree(
