@@ -14,8 +14,9 @@ namespace {
 // Rows are summed a thousand at a time, group after group of features, and meanwhile the next ones are asked from
 // memory. Codes of both in so many groups, and the bins of these, fit the second-level cache.
 constexpr std::size_t rows_at_a_time = 1024, groups_at_a_time = 12;
-constexpr std::size_t rows_near = 16;   // asked for the first-level cache before they are needed
-constexpr std::size_t vector_words = 8; // read and written past the end of rows
+constexpr std::size_t rows_near = 16;    // asked for the first-level cache before they are needed
+constexpr std::size_t forces_ahead = 64; // the same, of forces, which are a few bytes each
+constexpr std::size_t vector_words = 8;  // read and written past the end of rows
 
 // Strides that inner loops know at compile time. Each is 8 more than a power of two, so that the same bin of
 // neighbouring features (zero, most often) never falls on the same place of the cache.
@@ -235,6 +236,7 @@ template <typename Code> std::pair<std::size_t, std::size_t> HistogramBuilder<Co
     while (n_taken < rows.count && n_listed < most) {
         const std::size_t end = n_taken + std::min(rows.count - n_taken, most - n_listed);
         for (; n_taken < end; ++n_taken) { // rows that are not listed are written, and then written over
+            __builtin_prefetch(&quantised_[rows[std::min(n_taken + forces_ahead, rows.count - 1)]]);
             const std::size_t row = rows[n_taken];
             rows_[n_listed] = static_cast<std::uint32_t>(row);
             documents_[n_listed] = Packed::of_document(quantised_[row]).word;
