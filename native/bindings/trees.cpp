@@ -53,7 +53,8 @@ template <> struct Reader<ArrangedRows> {
                 .pitch = rows.shape(1),
                 .features = view<std::int32_t>(arranged, "features"),
                 .usual = view<std::uint8_t>(arranged, "usual"),
-                .n_skipping = field<std::size_t>(arranged, "n_skipping")};
+                .n_skipping = field<std::size_t>(arranged, "n_skipping"),
+                .counts = view<std::uint32_t>(arranged, "counts")};
     }
 };
 
@@ -175,6 +176,7 @@ void require_features(const Codes<const SparseCode> &codes, std::size_t n_featur
 void require_arrangement(const ArrangedRows &arranged, std::size_t n_rows, std::size_t n_features) {
     constexpr std::size_t word = sizeof(std::uint64_t);
     require_size("the usual codes", arranged.usual.size(), arranged.features.size());
+    require_size("counts", arranged.counts.size(), arranged.features.size() * ArrangedRows::n_byte_codes);
     if (arranged.empty()) return;
     require_size("arranged rows", arranged.bytes.size(), n_rows * arranged.pitch);
     require(arranged.features.size() % word == 0 && arranged.pitch >= arranged.features.size() + word,
@@ -278,15 +280,16 @@ void bind_trees(nb::module_ &module) {
                            "nodes must lie within rows");
                add_leaf_values(nodes.feature, view(begin), nodes.count, nodes.value, view(rows), fill(scores), threads);
            });
-    define(module, "arrange_codes", {"codes", "features", "usual", "n_skipping", "rows", "threads"},
+    define(module, "arrange_codes", {"codes", "features", "usual", "n_skipping", "rows", "counts", "threads"},
            [](InCodes<std::uint8_t> codes, In<std::int32_t> features, In<std::uint8_t> usual, std::size_t n_skipping,
-              OutMatrix<std::uint8_t> rows, int threads) {
+              OutMatrix<std::uint8_t> rows, Out<std::uint32_t> counts, int threads) {
                const auto n_features = static_cast<std::size_t>(
                    std::ranges::count_if(view(features), [](std::int32_t feature) { return feature >= 0; }));
-               const ArrangedRows arranged{fill(rows), rows.shape(1), view(features), view(usual), n_skipping};
+               const ArrangedRows arranged{fill(rows),  rows.shape(1), view(features),
+                                           view(usual), n_skipping,    fill(counts)};
                require_features(codes, n_features);
                require_arrangement(arranged, codes.shape(1), n_features);
-               arrange_codes(codes_of(codes), arranged, fill(rows), threads);
+               arrange_codes(codes_of(codes), arranged, fill(rows), fill(counts), threads);
            });
     bind_grow_tree<std::uint8_t, InCodes<std::uint8_t>>(module, "grow_tree");
     bind_grow_tree<std::uint16_t, InCodes<std::uint16_t>>(module, "grow_tree");

@@ -1,6 +1,7 @@
 // The input and output of every λ-kernel: scores of some queries, and forces on their documents.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,6 +53,32 @@ inline BatchQuery query_of(const Batch &batch, const WeighedGroups &groups, std:
             .weight = groups.query_weights.empty() ? 1.0 : groups.query_weights[query],
             .stream = stream_of(batch.key, query),
             .scores = batch.scores.subspan(start, n)};
+}
+
+// Zeros where there are no scores.
+struct ScoreRange {
+    double lowest = 0.0, highest = 0.0;
+};
+
+// In lanes, which need not wait for one another.
+inline ScoreRange range_of(std::span<const double> scores) {
+    constexpr std::size_t n_lanes = 4;
+    if (scores.empty()) return {};
+    ScoreRange lanes[n_lanes];
+    std::fill(lanes, lanes + n_lanes, ScoreRange{scores[0], scores[0]});
+    const auto widen = [](ScoreRange &range, double score) {
+        range = {std::min(range.lowest, score), std::max(range.highest, score)};
+    };
+    const std::size_t n_in_lanes = scores.size() / n_lanes * n_lanes;
+    for (std::size_t i = 0; i < n_in_lanes; i += n_lanes) {
+        for (std::size_t lane = 0; lane < n_lanes; ++lane) widen(lanes[lane], scores[i + lane]);
+    }
+    for (const double score : scores.subspan(n_in_lanes)) widen(lanes[0], score);
+    ScoreRange all = lanes[0];
+    for (const ScoreRange &lane : lanes) {
+        all = {std::min(all.lowest, lane.lowest), std::max(all.highest, lane.highest)};
+    }
+    return all;
 }
 
 // Calls body(worker, k, query) for every query of the batch, the k-th being `query`, on several threads; each thread

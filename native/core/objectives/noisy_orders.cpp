@@ -27,27 +27,26 @@ template <std::size_t bytes> [[gnu::always_inline]] inline void log_odds(double 
     }
 }
 
-constexpr std::size_t counted_at_once = 32; // scores, which fill the registers
+constexpr std::size_t counted_at_once = 64; // steps, which fill the registers
 
-// Counts for each of n scores how many are higher. Goes on to a multiple of `counted_at_once`.
+// Counts for each of n steps how many are higher. Goes on to a multiple of `counted_at_once`.
 template <std::size_t bytes>
-[[gnu::always_inline]] inline void count_higher(const float *scores, std::size_t n, std::int32_t *counts) {
-    using V = Pack<float, bytes>;
-    constexpr std::size_t width = bytes / sizeof(float), packs = counted_at_once / width;
+[[gnu::always_inline]] inline void count_higher(const std::int16_t *steps, std::size_t n, std::int16_t *counts) {
+    using V __attribute__((vector_size(bytes))) = std::int16_t;
+    constexpr std::size_t width = bytes / sizeof(std::int16_t), packs = counted_at_once / width;
     for (std::size_t first = 0; first < n; first += counted_at_once) {
-        V own[packs];
-        BitsOf<V> higher[packs];
+        V own[packs], higher[packs];
         for (std::size_t pack = 0; pack < packs; ++pack) {
-            own[pack] = load<V>(scores + first + pack * width);
-            higher[pack] = BitsOf<V>{};
+            std::memcpy(&own[pack], steps + first + pack * width, sizeof(V));
+            higher[pack] = V{};
         }
         for (std::size_t j = 0; j < n; ++j) {
 #pragma GCC unroll 8
             for (std::size_t pack = 0; pack < packs; ++pack) {
                 if constexpr (bytes == 64) { // whose comparisons have masks for results
-                    higher[pack] = own[pack] < scores[j] ? higher[pack] + 1 : higher[pack];
+                    higher[pack] = own[pack] < steps[j] ? higher[pack] + 1 : higher[pack];
                 } else {
-                    higher[pack] -= own[pack] < scores[j]; // true is -1
+                    higher[pack] -= own[pack] < steps[j]; // true is -1
                 }
             }
         }
@@ -98,14 +97,14 @@ template <typename Real, std::size_t bytes, bool is_symmetric>
 
 template <typename Real> struct NoisyLoops {
     void (*log_odds)(double *, std::size_t);
-    void (*count_higher)(const float *, std::size_t, std::int32_t *);
+    void (*count_higher)(const std::int16_t *, std::size_t, std::int16_t *);
     void (*sum_swaps)(const PlacedOrders<Real> &, std::size_t, Real *);
 };
 
 template <typename Real> struct Narrow {
     static void odds(double *values, std::size_t n) { log_odds<16>(values, n); }
-    static void higher(const float *scores, std::size_t n, std::int32_t *counts) {
-        count_higher<16>(scores, n, counts);
+    static void higher(const std::int16_t *steps, std::size_t n, std::int16_t *counts) {
+        count_higher<16>(steps, n, counts);
     }
     static void swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
         orders.is_symmetric ? sum_swaps<Real, 16, true>(orders, i, weights)
@@ -118,8 +117,8 @@ template <typename Real> struct Narrow {
 
 template <typename Real> struct Wide {
     RANKWRIGHT_AVX2 static void odds(double *values, std::size_t n) { log_odds<32>(values, n); }
-    RANKWRIGHT_AVX2 static void higher(const float *scores, std::size_t n, std::int32_t *counts) {
-        count_higher<32>(scores, n, counts);
+    RANKWRIGHT_AVX2 static void higher(const std::int16_t *steps, std::size_t n, std::int16_t *counts) {
+        count_higher<32>(steps, n, counts);
     }
     RANKWRIGHT_AVX2 static void swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
         orders.is_symmetric ? sum_swaps<Real, 32, true>(orders, i, weights)
@@ -131,8 +130,8 @@ template <typename Real> struct Wide {
 
 template <typename Real> struct Widest {
     RANKWRIGHT_AVX512 static void odds(double *values, std::size_t n) { log_odds<64>(values, n); }
-    RANKWRIGHT_AVX512 static void higher(const float *scores, std::size_t n, std::int32_t *counts) {
-        count_higher<64>(scores, n, counts);
+    RANKWRIGHT_AVX512 static void higher(const std::int16_t *steps, std::size_t n, std::int16_t *counts) {
+        count_higher<64>(steps, n, counts);
     }
 };
 #else
@@ -195,7 +194,7 @@ template <typename Real> void NoisyOrders<Real>::draw(const BatchQuery &query, s
     n_counted_ = settings_.truncation == 0 ? n_ : std::min(n_, static_cast<std::size_t>(settings_.truncation));
     n_kept_ = has_steps() && settings_.noise != 0.0 ? std::min(n_, n_counted_ + 1) : n_;
     order_.resize(n_orders() * n_kept_);
-    const double highest = n_ == 0 ? 0.0 : *std::max_element(query.scores.begin(), query.scores.end());
+    const auto [lowest, highest] = range_of(query.scores);
     for (std::size_t k = 0; k < n_orders(); ++k) {
         const auto here = std::span(order_).subspan(k * n_kept_, n_kept_);
         const auto stream = stream_of(query.stream, ~std::uint64_t{k}); // those of rows and draws count from 0
@@ -208,11 +207,12 @@ template <typename Real> void NoisyOrders<Real>::draw(const BatchQuery &query, s
         const bool is_turned = k % 2 == 1;
         if (!is_turned) draw_noise(stream);
         add_noise(query, highest, is_turned ? -settings_.noise : settings_.noise);
-        if (n_ > longest_counted_list && n_kept_ < n_) {
-            order_tops(here);
-        } else if (n_ > longest_counted_list || !order_by_counts(here)) {
-            order_by_keys(here);
+        if (n_ > longest_counted_list) {
+            n_kept_ < n_ ? order_tops(here) : order_by_keys(here);
+            continue;
         }
+        find_steps(static_cast<float>(highest - lowest));
+        if (!order_by_counts(here)) order_by_keys(here);
     }
 }
 
@@ -228,26 +228,43 @@ template <typename Real> void NoisyOrders<Real>::draw_noise(std::uint64_t stream
 
 // Scores are counted from the highest: floats then keep the digits that matter.
 template <typename Real> void NoisyOrders<Real>::add_noise(const BatchQuery &query, double highest, double times) {
-    noisy_.resize(n_ + counted_at_once);
+    noisy_.resize(n_);
     for (std::size_t row = 0; row < n_; ++row) {
         noisy_[row] = static_cast<float>(query.scores[row] - highest + times * noise_[row]);
     }
 }
 
-// A document's rank is the number of higher scores. Gives up where two scores are equal, which noise makes rare.
+// Scores with noise in steps from 0 to 65,535, less the middle: whatever the noise, the first step is not above any of
+// them, nor the last one below. Rounding keeps their order.
+template <typename Real> void NoisyOrders<Real>::find_steps(float score_span) {
+    constexpr float n_steps = 65535.0F, middle = 32768.0F, most_noise = 37.0F; // -log of 2^-53 is less
+    const float widest = most_noise * static_cast<float>(std::abs(settings_.noise)), lowest = -score_span - widest;
+    const float scale = n_steps / (widest - lowest);
+    score_steps_.resize(n_ + counted_at_once);
+    for (std::size_t row = 0; row < n_; ++row) {
+        const float step = std::max(0.0F, std::min(n_steps, (noisy_[row] - lowest) * scale));
+        score_steps_[row] = static_cast<std::int16_t>(static_cast<std::int32_t>(step - middle));
+    }
+}
+
+// A document's rank is the number of higher steps; those of one step have the ranks from there on, by score. Gives up
+// where two scores are equal, which noise makes rare, and where many have the same step.
 template <typename Real> bool NoisyOrders<Real>::order_by_counts(std::span<std::uint32_t> order) {
     constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
     counts_.resize(n_ + counted_at_once);
-    loops<Real>().count_higher(noisy_.data(), n_, counts_.data());
+    loops<Real>().count_higher(score_steps_.data(), n_, counts_.data());
     std::fill(order.begin(), order.end(), nobody);
+    std::size_t n_meetings = 0;
     for (std::size_t row = 0; row < n_; ++row) {
-        const auto rank = static_cast<std::size_t>(counts_[row]);
-        if (rank >= order.size()) continue;
-        auto &at_rank = order[rank];
-        if (at_rank != nobody) return false;
-        at_rank = static_cast<std::uint32_t>(row);
+        auto own = static_cast<std::uint32_t>(row);
+        auto rank = static_cast<std::size_t>(counts_[row]);
+        for (; rank < order.size() && order[rank] != nobody; ++rank) {
+            if (noisy_[own] == noisy_[order[rank]] || ++n_meetings > n_) return false;
+            if (noisy_[own] > noisy_[order[rank]]) std::swap(own, order[rank]);
+        }
+        if (rank < order.size()) order[rank] = own;
     }
-    return order.empty() || std::find(order.begin(), order.end(), nobody) == order.end();
+    return std::find(order.begin(), order.end(), nobody) == order.end();
 }
 
 // Equal scores stay in row order.
@@ -291,7 +308,10 @@ template <typename Real> void NoisyOrders<Real>::set_places(std::span<const std:
     place_of_.resize(n_);
     for (std::size_t place = 0; place < n_; ++place) place_of_[row_at[place]] = static_cast<std::uint32_t>(place);
     if (has_steps()) {
-        for (auto &row : order_) row = place_of_[row];
+        const bool are_rows = std::ranges::is_sorted(row_at); // places are rows already
+        if (!are_rows) {
+            for (auto &row : order_) row = place_of_[row];
+        }
         return set_steps();
     }
     stride_ = n_ + lanes;

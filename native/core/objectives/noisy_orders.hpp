@@ -63,6 +63,7 @@ template <typename Real> class NoisyOrders {
     void draw_noise(std::uint64_t stream);
     void add_noise(const BatchQuery &query, double highest, double times);
     void order_tops(std::span<std::uint32_t> order);
+    void find_steps(float score_span);
     bool order_by_counts(std::span<std::uint32_t> order);
     void set_steps();
     double weight_in(std::size_t k, std::size_t a, std::size_t b) const;
@@ -85,7 +86,7 @@ template <typename Real> class NoisyOrders {
     std::vector<Real> ranked_worth_, ranked_above_, ranked_below_, ranked_scale_;
     std::vector<double> noise_;
     std::vector<float> noisy_; // scores with noise
-    std::vector<std::int32_t> counts_;
+    std::vector<std::int16_t> score_steps_, counts_;
     std::vector<std::uint64_t> keys_, scratch_;
     std::vector<bool> is_top_; // by row, in any order
 };

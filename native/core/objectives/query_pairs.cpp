@@ -85,10 +85,10 @@ template <typename Real> void QueryPairs<Real>::load_noisy(const BatchQuery &que
 template <typename Real> void QueryPairs<Real>::gather() {
     const std::size_t n = query_.n;
     const auto scores = query_.scores;
-    const auto [lowest, highest] = std::minmax_element(scores.begin(), scores.end());
+    const auto [lowest, highest] = range_of(scores);
     // In floats, scores are counted from the highest one, so that they keep the digits that matter.
-    const double origin = n == 0 || sizeof(Real) == sizeof(double) ? 0.0 : *highest;
-    rule_.divide_by_gap = settings_.gap_norm && n > 0 && *lowest != *highest;
+    const double origin = sizeof(Real) == sizeof(double) ? 0.0 : highest;
+    rule_.divide_by_gap = settings_.gap_norm && lowest != highest;
     pad(score_, n, Real(0));
     pad(label_, n, std::numeric_limits<Real>::quiet_NaN());
     for (auto *zeros : {&gradient_, &curvature_}) {
@@ -107,7 +107,7 @@ template <typename Real> void QueryPairs<Real>::gather() {
             weight_[place] = data_.groups.document_weights[query_.first_row + row_at_[place]];
         }
     }
-    gather_odds(n == 0 ? 0.0 : *highest - *lowest);
+    gather_odds(highest - lowest);
     sums_ = {};
 }
 

@@ -14,8 +14,9 @@ namespace {
 // Rows are summed a thousand at a time, group after group of features, and meanwhile the next ones are asked from
 // memory. Codes of both in so many groups, and the bins of these, fit the second-level cache.
 constexpr std::size_t rows_at_a_time = 1024, groups_at_a_time = 12;
-constexpr std::size_t rows_near = 16;   // asked for the first-level cache before they are needed
-constexpr std::size_t vector_words = 8; // read and written past the end of rows
+constexpr std::size_t rows_near = 16;    // asked for the first-level cache before they are needed
+constexpr std::size_t forces_ahead = 64; // the same, of forces, which are a few bytes each
+constexpr std::size_t vector_words = 8;  // read and written past the end of rows
 
 // Strides that inner loops know at compile time. Each is 8 more than a power of two, so that the same bin of
 // neighbouring features (zero, most often) never falls on the same place of the cache.
@@ -229,11 +230,20 @@ HistogramBuilder<Code>::HistogramBuilder(Codes<const Code> codes, const Arranged
     scratch_.resize(most * groups_in_pass_);
 }
 
-template <typename Code> void HistogramBuilder<Code>::load(RowRun part) {
-    for (std::size_t i = 0; i < part.count; ++i) {
-        rows_[i] = static_cast<std::uint32_t>(part[i]);
-        documents_[i] = Packed::of_document(quantised_[part[i]]).word;
+template <typename Code> std::pair<std::size_t, std::size_t> HistogramBuilder<Code>::load(RowRun rows, bool all) {
+    constexpr std::size_t most = Packed::max_count;
+    std::size_t n_taken = 0, n_listed = 0;
+    while (n_taken < rows.count && n_listed < most) {
+        const std::size_t end = n_taken + std::min(rows.count - n_taken, most - n_listed);
+        for (; n_taken < end; ++n_taken) { // rows that are not listed are written, and then written over
+            __builtin_prefetch(&quantised_[rows[std::min(n_taken + forces_ahead, rows.count - 1)]]);
+            const std::size_t row = rows[n_taken];
+            rows_[n_listed] = static_cast<std::uint32_t>(row);
+            documents_[n_listed] = Packed::of_document(quantised_[row]).word;
+            n_listed += all | (quantised_[row] != 0);
+        }
     }
+    return {n_taken, n_listed};
 }
 
 template <typename Code> RowPlaces HistogramBuilder<Code>::places_of(std::size_t group) const {
@@ -298,18 +308,29 @@ template <typename Code> void HistogramBuilder<Code>::sum(std::span<const Target
 template <typename Code>
 void HistogramBuilder<Code>::build(RowRun rows, bool wide, std::size_t first, std::size_t last,
                                    std::uint64_t *histogram) {
-    constexpr std::size_t chunk = Packed::max_count;
     for (std::size_t number = first; number < last; ++number) {
         const auto &group = layout_.groups[number];
         if (group.asked.empty()) continue;
         std::fill_n(histogram + group.base, group.n_bins() * (wide ? 2 : 1), std::uint64_t{0});
     }
-    for (std::size_t begin = 0; begin < rows.count; begin += chunk) {
-        const RowRun part = rows.part(begin, std::min(chunk, rows.count - begin));
-        load(part);
+    const bool all = !knows_counts(rows, wide);
+    for (std::size_t begin = 0; begin < rows.count;) {
+        const auto [n_taken, n_listed] = load(rows.part(begin, rows.count - begin), all);
+        begin += n_taken;
         for (std::size_t number = first; number < last; number += groups_in_pass_) {
-            add_part(part.count, wide, number, std::min(last, number + groups_in_pass_), histogram);
+            add_part(n_listed, wide, number, std::min(last, number + groups_in_pass_), histogram);
         }
+    }
+}
+
+template <typename Code> void HistogramBuilder<Code>::set_counts(std::size_t number, std::uint64_t *histogram) const {
+    const auto &group = layout_.groups[number];
+    constexpr std::uint64_t count_bits = Wide::max_count;
+    for (const std::uint8_t slot : group.asked) {
+        const std::size_t n_codes = std::min(group.stride, ArrangedRows::n_byte_codes);
+        const std::uint32_t *counts = &arranged_.counts[(number * group_bytes + slot) * ArrangedRows::n_byte_codes];
+        std::uint64_t *rest = histogram + group.base + group.n_bins() + slot * group.stride;
+        for (std::size_t code = 0; code < n_codes; ++code) rest[code] = (rest[code] & ~count_bits) | counts[code];
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/binning/codes.hpp"
@@ -101,8 +102,15 @@ template <typename Code> class HistogramBuilder {
                      const HistogramLayout &layout, Simd simd);
 
     // Fills the regions of groups [first, last) of a histogram with the sums of the given rows, a leaf's or a part of
-    // them; `wide` says whether the leaf has two words for each bin.
+    // them; `wide` says whether the leaf has two words for each bin. Where counts are known, they are left to
+    // set_counts.
     void build(RowRun rows, bool wide, std::size_t first, std::size_t last, std::uint64_t *histogram);
+
+    // Whether the bins of a leaf's documents are counted beforehand, since these are all that there are. Documents
+    // without any force then need not be summed.
+    bool knows_counts(RowRun rows, bool wide) const { return !rows.rows && wide && !arranged_.empty(); }
+    // Sets the counts in a group of the histogram of all documents.
+    void set_counts(std::size_t group, std::uint64_t *histogram) const;
 
   private:
     struct Target { // where the bins of a group are summed
@@ -110,8 +118,9 @@ template <typename Code> class HistogramBuilder {
         std::uint64_t *bins;
     };
 
-    // Lists a part of the rows, at most Packed::max_count, and their documents.
-    void load(RowRun part);
+    // Lists the first rows, at most Packed::max_count, and their documents, and returns how many rows were taken and
+    // how many listed. Those without any force are taken only where `all`.
+    std::pair<std::size_t, std::size_t> load(RowRun rows, bool all);
     // Adds the listed rows to groups [first, last) of the histogram.
     void add_part(std::size_t n_rows, bool wide, std::size_t first, std::size_t last, std::uint64_t *histogram);
     void sum(std::span<const Target> targets, std::size_t n_rows);

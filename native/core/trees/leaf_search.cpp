@@ -122,7 +122,11 @@ template <typename Code> bool LeafSearch<Code>::sum_parts(const LeafView &leaf) 
 
 template <typename Code>
 template <typename Ready>
-void LeafSearch<Code>::fill_histogram(Member &member, const LeafView &leaf, bool in_parts, Ready ready) {
+void LeafSearch<Code>::fill_histogram(Member &member, const LeafView &leaf, bool in_parts, Ready done) {
+    const auto ready = [&](std::size_t group) {
+        if (member.builder.knows_counts(leaf.rows, is_wide(leaf))) member.builder.set_counts(group, leaf.words);
+        done(group);
+    };
     if (in_parts) {
         for (std::size_t group = member.first; group < member.last; ++group) {
             if (layout_.groups[group].asked.empty()) continue;

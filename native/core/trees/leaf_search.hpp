@@ -75,9 +75,9 @@ template <typename Code> class LeafSearch {
     void cut_groups(std::span<const std::size_t> weights);
     // Of a large leaf, each member sums a part of the rows; false where the leaf is too small for that.
     bool sum_parts(const LeafView &leaf);
-    // Fills the histogram of a leaf, together with the other members, and calls ready(group) for each group of which
+    // Fills the histogram of a leaf, together with the other members, and calls done(group) for each group of which
     // this member has made the last sum. `in_parts` says that the members have summed their parts of the rows.
-    template <typename Ready> void fill_histogram(Member &member, const LeafView &leaf, bool in_parts, Ready ready);
+    template <typename Ready> void fill_histogram(Member &member, const LeafView &leaf, bool in_parts, Ready done);
     template <typename Ready> void fill_pieces(Member &member, const LeafView &leaf, Ready ready);
     // The same as the public ones, with other workers: histograms are exchanged between building and searching.
     void search_shared(std::span<const LeafView *const> leaves);

@@ -38,6 +38,7 @@ template <typename Code> struct Sample {
     // Of codes of one byte, the same arranged: features that are usual together are a group, whose last slots are free.
     std::vector<std::int32_t> features;
     std::vector<std::uint8_t> usual, bytes;
+    std::vector<std::uint32_t> counts;
 
     Sample(std::size_t rows, bool constrained, bool with_categories)
         : n_rows(rows), codes(n_groups * rows * slots), n_bins(n_features, 200), monotone(n_features, 0),
@@ -60,6 +61,7 @@ template <typename Code> struct Sample {
             const float noise = static_cast<float>(random() % 1000) / 500.0f - 1.0f;
             gradient[row] = noise + static_cast<float>(out.column(0)[row * slots]) / 100.0f - 1.0f;
             curvature[row] = static_cast<float>(random() % 1000) / 1000.0f;
+            if (row % 5 == 2) gradient[row] = curvature[row] = 0.0f; // no force acts on it
         }
         quantise_lambdas(gradient, curvature, gradient_scale, curvature_scale, 7, {}, quantised, 2);
         if constexpr (sizeof(Code) == 1) arrange();
@@ -73,10 +75,11 @@ template <typename Code> struct Sample {
         features.resize((features.size() + 7) / 8 * 8, -1);
         usual.assign(features.size(), usual_code);
         bytes.resize(n_rows * pitch());
-        arrange_codes({codes.data(), n_groups, n_rows}, arranged(), bytes, 2);
+        counts.resize(features.size() * ArrangedRows::n_byte_codes);
+        arrange_codes({codes.data(), n_groups, n_rows}, arranged(), bytes, counts, 2);
     }
     std::size_t pitch() const { return features.size() + 8; }
-    ArrangedRows arranged() const { return {bytes, pitch(), features, usual, 1}; }
+    ArrangedRows arranged() const { return {bytes, pitch(), features, usual, 1, counts}; }
     TreeData<Code> data(bool all_rows, Exchange *exchange) const {
         return {.codes = {codes.data(), n_groups, n_rows},
                 .columns = {n_bins, {categorical.get(), n_features}, monotone, {asked.get(), n_features}},

@@ -177,6 +177,7 @@ class ArrangedRows(NamedTuple):
     features: Int32Array  # by place, 8, 16, … of them; -1 where there is none
     usual: NDArray[np.uint8]  # the usual code by place
     n_skipping: int  # so many groups, the first ones, are worth skipping rows in
+    counts: Uint32Array  # of the rows with each code: 256 numbers for a place
 
 
 class GrowthScratch(NamedTuple):

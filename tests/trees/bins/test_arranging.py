@@ -43,6 +43,7 @@ def tree_of(data: BinnedDataset, params: TreeParams, threads: int, **settings) -
     rng = np.random.default_rng(1)
     slope = data.codes[0, :, :3].sum(axis=1) / 100
     gradient, curvature = rng.normal(size=data.n_docs) + slope, rng.random(data.n_docs)
+    gradient[::3] = curvature[::3] = 0.0  # no force acts on these
     return grow_tree(data, gradient, curvature, params, threads=threads, **settings).tree
 
 
@@ -57,9 +58,10 @@ def same(mine: Tree, other: Tree) -> bool:
 def test_the_compiled_arrangement_is_the_naive_one(n_features, threads):
     codes = streams(700, n_features).codes
     given = arranged_rows(codes, n_features, threads)
-    naive = np.full_like(given.rows, 7)
-    reference.arrange_codes(codes, given.features, given.usual, given.n_skipping, naive, 1)
+    naive, counts = np.full_like(given.rows, 7), np.full_like(given.counts, 7)
+    reference.arrange_codes(codes, given.features, given.usual, given.n_skipping, naive, counts, 1)
     assert np.array_equal(given.rows, naive)
+    assert np.array_equal(given.counts, counts)
     assert sorted(given.features[given.features >= 0]) == list(range(n_features))
 
 

@@ -132,9 +132,13 @@ def arrange_codes(
     usual: NDArray[np.uint8],
     n_skipping: int,
     rows: NDArray[np.uint8],
+    counts: Uint32Array,
     threads: int,
 ) -> None:
-    """Fill `rows` with the codes of features by place, then a word: bit g says that group g has an unusual code."""
+    """Fill `rows` with the codes of features by place, then a word: bit g says that group g has an unusual code.
+
+    `counts` has, for each place, how many rows have each of 256 codes.
+    """
     known, n_slots = np.flatnonzero(features >= 0), codes.shape[2]
     rows[:] = 0
     rows[:, known] = codes_by_row(codes)[:, features[known]]
@@ -142,6 +146,9 @@ def arrange_codes(
     for place in known[known < n_slots * n_skipping]:
         words |= (rows[:, place] != usual[place]).astype(np.uint64) << np.uint64(place // n_slots)
     rows[:, len(features) : len(features) + 8] = words.view(np.uint8).reshape(-1, 8)
+    counts[:] = 0
+    for place in known:
+        counts[256 * place : 256 * (place + 1)] = np.bincount(rows[:, place], minlength=256)
 
 
 def grow_tree(

@@ -2,7 +2,8 @@
 
 A leaf's rows are anywhere, so the codes of a row lie together: memory is asked for few lines. And most features of
 search data have one usual code, such as that of 0 where a page has no anchor text, in the same rows as others of their
-kind. These are put into one group of 16, which rows with usual codes alone can skip. The trees are the same.
+kind. These are put into one group of 16, which rows with usual codes alone can skip. How many rows have each code is
+counted once, so that a tree of all rows need not sum at its root those on which no force acts. The trees are the same.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ SKIPPED_SHARE = 0.1  # of rows, at least, in groups worth skipping
 MOST_SKIPPING = 64  # groups: a row has a word to say which ones it cannot skip
 _WORD = 8
 MOST_FEATURES = 2048  # grouping takes the square of their number
-NOT_ARRANGED = ArrangedRows(np.empty((0, 0), np.uint8), np.empty(0, np.int32), np.empty(0, np.uint8), 0)
+NOT_ARRANGED = ArrangedRows(
+    np.empty((0, 0), np.uint8), np.empty(0, np.int32), np.empty(0, np.uint8), 0, np.empty(0, np.uint32)
+)
 
 
 class ArrangedOnce:
@@ -63,8 +66,9 @@ def arranged_rows(codes: CodeArray | SparseCodes, n_features: int, threads: int)
     padding = n_places - n_features
     features, usual_of_place = np.pad(order, (0, padding), constant_values=-1), np.pad(usual[order], (0, padding))
     rows = np.empty((codes.shape[1], pitch), np.uint8)
-    kernels.arrange_codes(codes, features, usual_of_place, n_skipping, rows, threads)
-    return ArrangedRows(rows, features, usual_of_place, n_skipping)
+    counts = np.empty(256 * len(features), np.uint32)
+    kernels.arrange_codes(codes, features, usual_of_place, n_skipping, rows, counts, threads)
+    return ArrangedRows(rows, features, usual_of_place, n_skipping, counts)
 
 
 def grouped_features(unusual: BoolArray) -> tuple[Int32Array, int]:
