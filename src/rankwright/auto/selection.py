@@ -1,8 +1,8 @@
 """Which candidates are chosen by their scores of held-out queries, and how good the choice will be on new queries.
 
-The best candidate of each kind stands on a short list. A blend begins with the safest candidate, or with the best of all
-where that is clearly better, and members of the list are added to it, one at a time and some of them twice, as long as
-the metric gains.
+The best candidate of each kind stands on a short list. A blend begins with the safest candidate, or with the best of
+all where that is clearly better, and members of the list are added to it, one at a time and some of them twice, as long
+as the metric gains.
 
 What the choice reaches on the queries that it was made by is too good: chance had a part in it. So the whole choice is
 repeated on samples of the queries, drawn with replacement, and each is measured on the queries that its sample lacks
@@ -28,7 +28,7 @@ LISTED, MEMBERS = 5, 5  # candidates on the short list, and the most members of 
 LEAST_GAIN = 0.0003  # of the metric, for which a member is added
 SAMPLES, STREAM = 200, 0x7365
 EQUAL = 100.0  # so many queries' worth of equal weights
-CLEARLY = 1.0  # standard errors by which the best must lead over the safest to take its place
+CLEARLY = 2.0  # standard errors by which the best must lead over the safest to take its place
 Members = tuple[int, ...]  # numbers of candidates, ascending; one that counts twice stands there twice
 
 

@@ -42,8 +42,8 @@ class ForestMembers:
     """Trains and scores forests like `single`, which is untrained; engines send this to their workers.
 
     `data` are codes that every bag reads without a copy, or shards, of which a bag reads the queries that it drew.
-    `choosing` is what a forest's trees are chosen by, and `findings` what was found in the data of all bags. Every other
-    bag has the settings `of_others`, if there are any.
+    `choosing` is what a forest's trees are chosen by, and `findings` what was found in the data of all bags. Every
+    other bag has the settings `of_others`, if there are any.
     """
 
     single: ForestRanker

@@ -40,8 +40,8 @@ RACE = 64  # after so many trees of each shape, the one that is ahead goes on al
 PACE = 0.05  # the learning rate that these numbers of trees are for
 # With validation data small forests go slowly, which is better on queries of neither part
 # (benchmarks/quality/validation_data.py). One forest alone is grown of as many documents as this or more, which leaves
-# time to look far ahead. Of fewer there are few validation queries, too: they choose together with folds of the training
-# queries, and the mean of the forests that were grown for it is better than one.
+# time to look far ahead. Of fewer there are few validation queries, too: they choose together with folds of the
+# training queries, and the mean of the forests that were grown for it is better than one.
 SLOW_RATE, MOST_SLOW_TREES, SLOW_PATIENCE, LEAST_ALONE_DOCS = 0.03, 3000, 300, 20_000
 TREES_IN_ALL_FOLDS = 300  # later ones change little, and are judged by one fold
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
