@@ -1,4 +1,4 @@
-"""With validation data: what do the parts of the defaults of LambdaMART and BL-MART bring on queries of neither part?
+"""With validation data: what does each part of LambdaMART's defaults bring on queries of neither part?
 
 Asked of the official folds of LETOR's sets, without their test parts: of each fold's training queries a third stands in
 for the test part, the rest is trained on, and `vali` is the validation data. `MQ2007-200` trains on 200 queries of
@@ -36,8 +36,6 @@ SYSTEMS: dict[str, Callable[[int], Ranker]] = {
     "rate .05": lambda seed: rw.LambdaMART(learning_rate=0.05, seed=seed, threads=1),
     "one forest": lambda seed: rw.LambdaMART(warm_start=True, seed=seed, threads=1),
     "validation data alone": lambda seed: rw.LambdaMART(early_stopping=60, seed=seed, threads=1),
-    "bl-mart": lambda seed: rw.BLMART(seed=seed, threads=1),
-    "bags of small trees": lambda seed: rw.BLMART(max_leaves=7, seed=seed, threads=1),
 }
 
 

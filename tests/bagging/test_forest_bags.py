@@ -17,7 +17,6 @@ from rankwright.errors import SettingError
 from rankwright.mart.length_search import UnseenForests
 from rankwright.objectives import lambdarank
 from rankwright.training.loop import History
-from rankwright.trees import sizing
 from rankwright.trees.bins.binned import bin_dataset
 
 SMALL: dict[str, Any] = {"n_trees": 6, "max_leaves": 5, "min_docs_in_leaf": 3}
@@ -238,27 +237,6 @@ def test_bags_have_symmetric_trees_where_these_are_far_better_unseen(
     ranker = rw.BLMART(n_bags=2, early_stopping=2).fit(small_data)
     assert ranker.chosen_["growth"] == growth
     assert ranker.chosen_["max_leaves"] == {"best-first": 7, "symmetric": 64}[growth]
-
-
-@pytest.mark.parametrize(("symmetric_is_worth", "are_symmetric"), [(0.4, "none"), (0.49, "others"), (0.6, "all")])
-def test_with_validation_data_every_other_bag_has_another_shape_unless_it_is_worse(
-    symmetric_is_worth, are_symmetric, small_data, monkeypatch
-):
-    worth = {"best-first": 0.5, "symmetric": symmetric_is_worth}
-
-    def grow(self, n_trees):  # noqa: ARG001
-        self.history = History(watched="ndcg@10", values=[worth[self.shape.growth]])
-
-    monkeypatch.setattr(UnseenForests, "grow", grow)
-    train, valid = small_data.split(valid=0.3, seed=0)
-    ranker = rw.BLMART(n_bags=7, threads=1, seed=1).fit(train, valid=valid)
-    most = [bag.n_leaves_of_trees().max() for bag in map(ranker.bag, range(7))]
-    assert [leaves > sizing.SMALL.max_leaves for leaves in most] == {
-        "none": 7 * [False], "others": [False, True, False, True, False, True, False], "all": 7 * [True]
-    }[are_symmetric]  # fmt: skip
-    lengths = ranker.trees_of_bags_
-    assert lengths[5] == round(np.mean(lengths[[1, 3]])) if are_symmetric == "others" else lengths[5] == lengths[6]
-    assert ranker.chosen_["learning_rate"] == sizing.RATE_IN_BAGS
 
 
 def test_bags_keep_what_they_are_given(small_data):

@@ -42,8 +42,7 @@ class ForestMembers:
     """Trains and scores forests like `single`, which is untrained; engines send this to their workers.
 
     `data` are codes that every bag reads without a copy, or shards, of which a bag reads the queries that it drew.
-    `choosing` is what a forest's trees are chosen by, and `findings` what was found in the data of all bags. Every
-    other bag has the settings `of_others`, if there are any.
+    `choosing` is what a forest's trees are chosen by, and `findings` what was found in the data of all bags.
     """
 
     single: ForestRanker
@@ -53,16 +52,14 @@ class ForestMembers:
     bags: BagPlan
     threads: int
     findings: TrainingFindings = field(default_factory=TrainingFindings)
-    of_others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def have_one_length(self) -> bool:
         """Whether all forests may have the same number of trees: nobody said how it is to be found."""
         return self.single.n_trees is None and self.single.early_stopping is None
 
-    def length_of(self, bag: int, found: Sequence[TrainedRanker]) -> int:
-        """How many trees the first bags found on average, those with the settings of this one."""
-        forests = [forest for number, forest in enumerate(found) if not self.of_others or number % 2 == bag % 2]
+    def length_of(self, forests: Sequence[TrainedRanker]) -> int:
+        """How many trees these forests have on average."""
         return max(1, round(sum(map(steps_of, forests)) / len(forests)))
 
     def train(
@@ -76,8 +73,7 @@ class ForestMembers:
         else:
             data, grown_on = weighted(self.data, sample), None if sample.is_everything else queries
         length = {} if n_trees is None else {"n_trees": n_trees}
-        own = (self.of_others if bag % 2 else {}) | {"seed": self.bags.seed_of(bag), "threads": self.threads}
-        member = copy_of(self.single, **own, **length)
+        member = copy_of(self.single, seed=self.bags.seed_of(bag), threads=self.threads, **length)
         member.check()
         chosen_by = None if self.bags.overfit or length else self.choosing
         run = TrainingRun([listener], allow_empty=True)  # one bag may have nothing to learn from where the whole has
@@ -153,10 +149,10 @@ class RankerMembers:
         """Whether all copies may have the same number of steps."""
         return self.forests is not None and self.forests.have_one_length
 
-    def length_of(self, bag: int, found: Sequence[TrainedRanker]) -> int:
-        """How many steps the first bags found on average."""
+    def length_of(self, copies: Sequence[TrainedRanker]) -> int:
+        """How many steps these copies have on average."""
         assert self.forests is not None
-        return self.forests.length_of(bag, found)
+        return self.forests.length_of(copies)
 
     def train(
         self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener, n_steps: int | None = None

@@ -244,21 +244,18 @@ class BagsOnEngine:
         """The bags as they are ready: first those that look for their length, then the others, which have it."""
         shared, n_first = engine.share(maker), min(maker.n_that_search, self._n_bags)
         found: dict[int, Bag] = {}
-        for done in self._part(engine, shared, range(n_first), lambda number: None):  # noqa: ARG005
+        for done in self._part(engine, shared, range(n_first), None):
             found[done.number] = done.result
             yield done
         if n_first < self._n_bags:
-            firsts = [found[number].member for number in range(n_first)]
-            numbers = range(n_first, self._n_bags)
-            yield from self._part(engine, shared, numbers, lambda number: maker.members.length_of(number, firsts))
+            n_steps = maker.members.length_of([found[number].member for number in range(n_first)])
+            yield from self._part(engine, shared, range(n_first, self._n_bags), n_steps)
 
-    def _part(
-        self, engine: Engine, shared: object, numbers: range, n_steps: Callable[[int], int | None]
-    ) -> Generator[Done, None, None]:
+    def _part(self, engine: Engine, shared: object, numbers: range, n_steps: int | None) -> Generator[Done, None, None]:
         def hear(place: int, progress: Progress) -> None:
             self._hear(numbers[place], progress)
 
-        tasks = (BagTask(number, self._saved(number), n_steps(number)) for number in numbers)
+        tasks = (BagTask(number, self._saved(number), n_steps) for number in numbers)
         listener = hear if is_followed() else None
         with closing(engine.run(make_bag, tasks, shared=shared, listener=listener)) as made:
             for done in made:

@@ -74,13 +74,11 @@ class ForestBagRecipe:
         told = TrainingFindings(propensity_weights=found.propensity_weights, weighs_positions=found.weighs_positions)
         data, valid = lists.data, lists.valid
         growth = ForestGrowth(self.member, ranker.single(**DONE_BEFORE), lists, told)
-        shape, of_others = growth.shapes_for_bags(run)  # once, for all bags
+        shape = growth.shape_for_bags(run)  # once, for all bags
         if not ranker.overfit:
             shape = {**shape, **growth.rate_for_bags()}
         choosing, single = choosing_part(valid, lists.parts), ranker.single(**DONE_BEFORE, **shape)
-        of_others = {**of_others, **shape} if of_others else {}
-        how = bag_plan(ranker), threads_of_a_bag(ranker), told, of_others
-        members = ForestMembers(single, data, valid, choosing, *how)
+        members = ForestMembers(single, data, valid, choosing, bag_plan(ranker), threads_of_a_bag(ranker), told)
         watched = None if valid is None else valid.documents
         digests = lists.digests()
         bags = train_bags(ranker, data.documents, watched, members, digests, run, lists.parts)

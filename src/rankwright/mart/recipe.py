@@ -141,26 +141,21 @@ class ForestGrowth:
         folds = sizing.length_folds(lists.data.groups, self.settings.seed)
         return FoldedForests([on_all, *(begin(params, fold.train, watches=True) for fold in folds)])
 
-    def shapes_for_bags(self, run: TrainingRun) -> tuple[Chosen, Chosen]:
-        """The settings, of those that are None, that bags have and that every other bag has, beside those by size.
+    def shape_for_bags(self, run: TrainingRun) -> Chosen:
+        """The settings of a shape that is far better, on queries not trained on, than the shape chosen by size.
 
-        A shape is taken for all of them that is far better on queries not trained on. With validation data of few
-        documents another shape is taken for every other bag where it is not worse: what errs differently is better in
-        the mean. Bags ask this once, for all of them.
+        Only settings that are None are given; nothing if there is no such shape. Bags ask this once, for all of them.
         """
         by_size, shapes = sizing.chosen_settings(self.settings, self._shape()), self._shapes_to_try()
         is_little = sizing.is_little(self.lists.n_docs)
         if not is_little or not self._may_choose_length(by_size) or len(shapes) == 1:
-            return {}, {}
-        _, other = candidates = self._candidates(shapes, self._start(self._base_score()), run)
-        found = sizing.chosen_settings(self.settings, other.shape)
-        shape = {name: value for name, value in found.items() if name != "n_trees"}
-        if all(leader_of(candidates, n_trees, lead) is other for n_trees, lead in sizing.LEADS_FOR_BAGS.items()):
-            return shape, {}
-        if self.lists.is_validated and leader_of(candidates, sizing.RACE // 2, sizing.LEAD_OF_OTHERS) is other:
-            drawn = ("query_fraction", "feature_fraction")  # as in the others
-            return {}, {name: value for name, value in shape.items() if name not in drawn}
-        return {}, {}
+            return {}
+        first, other = candidates = self._candidates(shapes, self._start(self._base_score()), run)
+        for n_trees, lead in sizing.LEADS_FOR_BAGS.items():
+            if leader_of(candidates, n_trees, lead) is first:
+                return {}
+        shape = sizing.chosen_settings(self.settings, other.shape)
+        return {name: value for name, value in shape.items() if name != "n_trees"}
 
     def rate_for_bags(self) -> Chosen:
         """The learning rate of bags that find their length, of little data; nothing if it is given, or the paper's."""

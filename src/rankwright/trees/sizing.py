@@ -83,8 +83,6 @@ FAST_SYMMETRIC = replace(MIDDLE, max_leaves=64, learning_rate=0.1, growth="symme
 # The mean of bags of small trees is as good or better where a single forest of theirs is a little worse. If symmetric
 # trees do not have the first lead after half of the race, they are not grown on.
 LEADS_FOR_BAGS = {RACE // 2: 0.01, RACE: 0.045}
-# With validation data every other bag of few documents has symmetric trees, unless these are behind by so much.
-LEAD_OF_OTHERS = -0.05
 # The mean of bags is as good with half as many trees that each learn twice as much.
 RATE_IN_BAGS = 0.1
 LEAVES_OF_LITTLE = 40  # a leaf needs no more than this part of the documents, so that a few hundred can be split
