@@ -52,6 +52,7 @@ def search(data, folder=None, **settings):
 def found(data):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(searching, "candidates", lambda data, seed: iter(QUICK))  # noqa: ARG005
+        patched.setattr(searching, "BASELINE", QUICK[1])
         patched.setattr("rankwright.auto.auto_ranker.BASELINE", QUICK[1])
         return search(data)
 
@@ -238,6 +239,21 @@ def test_a_clearly_better_candidate_is_chosen_and_a_blend_where_it_gains():
     assert own.chosen(np.ones(60, np.int64)) == (0,)
     alike = held_out(np.random.default_rng(0), 4)
     assert len(set(alike.chosen(np.ones(60, np.int64)))) > 1
+
+
+def test_a_choice_begins_with_the_safest_candidate_unless_another_is_clearly_better():
+    counts = np.ones(60, np.int64)
+    alike = held_out(np.random.default_rng(0), 6)
+    worths = [float(np.nanmean(alike.values((one,)))) for one in range(6)]
+    best, second = np.argsort(worths)[::-1][:2].tolist()
+    alike.safest = second
+    alike.allowed = lambda members: len(members) == 1
+    assert alike.chosen(counts) == (second,)
+    alike.allowed = lambda members: second not in members
+    assert best in alike.chosen(counts)
+    better = held_out(np.random.default_rng(0), 6, quality=20)
+    better.safest = 3
+    assert better.chosen(counts) == (0,)
 
 
 def test_an_interval_by_hand():

@@ -96,7 +96,7 @@ def test_the_papers_mode_has_fixed_numbers(data):
 
 def test_validation_data_takes_the_place_of_held_out_queries(data):
     train, valid = data.split(valid=0.3, seed=0)
-    ranker = rw.LambdaMART().fit(train, valid=valid)
+    ranker = rw.LambdaMART(early_stopping=20).fit(train, valid=valid)
     assert ranker.chosen_["n_trees"] == SMALL.most_trees
     assert ranker.history_.stopped_early
     assert ranker.n_trees_ == (ranker.history_.best_step or 0) + 1 < len(ranker.history_.values)

@@ -132,8 +132,8 @@ class AutoReport:
         chosen = sorted((one for one in self.tried if one.weight), key=lambda one: -one.weight)
         if not whole:  # on all folds
             yield (
-                f"chosen: {chosen[0].name}, the best on the first fold: the search ended before anything was measured "
-                "on all folds, so there is no blend, and what new queries can expect is not known"
+                f"chosen: {chosen[0].name}: the search ended before anything was measured on all folds, so there is no "
+                "blend, and what new queries can expect is not known"
             )
         elif len(chosen) == 1:
             yield f"chosen: {chosen[0].name}: no blend within budget and limits is better on held-out queries"
@@ -262,7 +262,8 @@ def _concluded(
         weights = {finished[one]: weight for one, weight in held_out.weights(members).items()}
         estimate, gain = _estimates(search, held_out, finished, members)
     else:
-        weights = {max(finished, key=lambda one: search.value(one, [0])): 1.0}
+        safest = next((one for one in finished if one.key == BASELINE.key), None)
+        weights = {safest or max(finished, key=lambda one: search.value(one, [0])): 1.0}
     trained, compressed = _trained(ranker, search, weights, prepared, run)
     tried = sorted(
         (_told(search, one, weights.get(one, 0.0)) for one in search.tried if search.has(one, [0])),
@@ -440,7 +441,7 @@ class AutoRanker(Ranker, AutoSettings):
     >>> data = rw.synthetic.web_search(n_queries=12, docs_per_query=15, seed=0)
     >>> ranker = rw.AutoRanker(trials=1, folds=2, threads=1).fit(data)
     >>> ranker.report_.tried[0].name
-    'lambdamart()'
+    'bl-mart()'
     """
 
     recipe = AutoRecipe()

@@ -52,10 +52,10 @@ class TrialCandidate:
         return kind(**(aims | dict(self.settings) | more))
 
 
-# What has been good on many sets, each unlike the others, so that they can be blended.
+# What has been good on many sets, the safest first, each unlike the others, so that they can be blended.
 FIRST = (
-    TrialCandidate(LAMBDAMART, {}),
     TrialCandidate(BLMART, {}),
+    TrialCandidate(LAMBDAMART, {}),
     TrialCandidate(RANKNET, {}),
     TrialCandidate(LISTNET, {}),
     TrialCandidate(LAMBDAMART, {"learning_rate": 0.03}),

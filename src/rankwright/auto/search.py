@@ -229,7 +229,8 @@ class AutoSearch:
     def held_out(self, chosen: Sequence[TrialCandidate], allowed: Callable[[Members], bool], **how: Any) -> HeldOut:
         """The scores of these candidates, to choose by."""
         families, data = [one.family for one in chosen], self.lesson.data
-        return HeldOut(data, self.matrix(chosen, **how), families, self.lesson.metric, self.threads, allowed)
+        safest = next((place for place, one in enumerate(chosen) if one.key == BASELINE.key), None)
+        return HeldOut(data, self.matrix(chosen, **how), families, self.lesson.metric, self.threads, allowed, safest)
 
     def mean_of(self, candidate: TrialCandidate, what: str) -> float:
         """The mean of seconds, visits or bytes over the trials of a candidate."""

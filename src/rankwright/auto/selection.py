@@ -1,7 +1,8 @@
 """Which candidates are chosen by their scores of held-out queries, and how good the choice will be on new queries.
 
-The best candidate of each kind stands on a short list. The best of all begins a blend, and members of the list are
-added to it, one at a time and some of them twice, as long as the metric gains.
+The best candidate of each kind stands on a short list. A blend begins with the safest candidate, or with the best of
+all where that is clearly better, and members of the list are added to it, one at a time and some of them twice, as long
+as the metric gains.
 
 What the choice reaches on the queries that it was made by is too good: chance had a part in it. So the whole choice is
 repeated on samples of the queries, drawn with replacement, and each is measured on the queries that its sample lacks
@@ -27,6 +28,7 @@ LISTED, MEMBERS = 5, 5  # candidates on the short list, and the most members of 
 LEAST_GAIN = 0.0003  # of the metric, for which a member is added
 SAMPLES, STREAM = 200, 0x7365
 EQUAL = 100.0  # so many queries' worth of equal weights
+CLEARLY = 2.0  # standard errors by which the best must lead over the safest to take its place
 Members = tuple[int, ...]  # numbers of candidates, ascending; one that counts twice stands there twice
 
 
@@ -40,6 +42,7 @@ class HeldOut:
     metric: str
     threads: int
     allowed: Callable[[Members], bool] = lambda members: True  # noqa: ARG005  # by its cost and size
+    safest: int | None = None  # the candidate that a blend begins with where none is clearly better
     _values: dict[Members, Float64Array] = field(default_factory=dict)
     _comparable: Float64Array | None = None
 
@@ -72,6 +75,8 @@ class HeldOut:
         rest = [one[0] for one in ordered if one[0] not in listed]
         listed += rest[: LISTED - len(listed)]
         members: Members = ordered[0]
+        if self.safest is not None and (self.safest,) in within and not self._leads_clearly(members[0], counts):
+            members = (self.safest,)
         value = mean(members)
         while len(members) < MEMBERS:
             larger = [tuple(sorted((*members, one))) for one in listed]
@@ -83,6 +88,17 @@ class HeldOut:
                 break
             members, value = best, mean(best)
         return members
+
+    def _leads_clearly(self, one: int, counts: IntArray) -> bool:
+        """Whether a candidate leads over the safest by more than chance easily does, each query counted so often."""
+        assert self.safest is not None
+        gaps = self.values((one,)) - self.values((self.safest,))
+        counted = ~np.isnan(gaps)
+        gaps, times = gaps[counted], counts[counted]
+        n = max(1, int(times.sum()))
+        mean = float(times @ gaps) / n
+        error = float(np.sqrt(times @ (gaps - mean) ** 2)) / n
+        return mean > CLEARLY * error
 
     def weights(self, members: Members) -> dict[int, float]:
         """How much each different member counts, drawn a little towards equal weights."""

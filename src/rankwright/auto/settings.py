@@ -9,8 +9,8 @@ from rankwright.errors import SettingError, require
 from rankwright.settings.setting import setting, settings_class
 from rankwright.settings.shared import AimedSettings, RankerSettings
 
-DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h)", re.IGNORECASE)
-SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|$)", re.IGNORECASE)
+SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?)b?", re.IGNORECASE)
 BYTES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
@@ -49,7 +49,7 @@ def seconds_of(text: float | str) -> float:
     if isinstance(text, str):
         parts = DURATION.findall(text)
         if not parts or DURATION.sub("", text).strip():
-            raise SettingError(f"a budget reads like 90s, 10m or 1h30m, got {text!r}")
+            raise SettingError(f"a budget reads like 90s, 10m or 1h30m, or is a number of seconds, got {text!r}")
         seconds = sum(float(number) * SECONDS[unit.lower()] for number, unit in parts)
     else:
         seconds = float(text)

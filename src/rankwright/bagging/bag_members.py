@@ -24,7 +24,7 @@ from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.sparse_binning import first_rows
-from rankwright.trees.model import forest_model
+from rankwright.trees.model import forest_model, steps_of
 
 AnyRanker = TypeVar("AnyRanker", bound=Ranker)
 
@@ -60,7 +60,7 @@ class ForestMembers:
 
     def length_of(self, forests: Sequence[TrainedRanker]) -> int:
         """How many trees these forests have on average."""
-        return max(1, round(sum(forest_model(forest).forest.n_trees for forest in forests) / len(forests)))
+        return max(1, round(sum(map(steps_of, forests)) / len(forests)))
 
     def train(
         self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener, n_trees: int | None = None

@@ -36,11 +36,12 @@ class UnseenForests:
         params: BoostingParams,
         run: TrainingRun,
     ) -> UnseenForests:
-        """Forests without trees yet."""
+        """Forests without trees yet: one without each fold, and with validation data a first one on all queries."""
         folds = sizing.length_folds(lists.data.groups, settings.seed)
         rate = params.tree.learning_rate
         n_in_all = sizing.paced(sizing.TREES_IN_ALL_FOLDS, rate)
-        folded = sizing.FoldedForests([begin(params, fold.train) for fold in folds], n_in_all)
+        on_all = [begin(params)] if lists.is_validated else []
+        folded = sizing.FoldedForests([*on_all, *(begin(params, fold.train) for fold in folds)], n_in_all)
         lesson = Lesson(
             learner=folded,
             model=lambda learned: learned,

@@ -14,7 +14,7 @@ from rankwright.data.splits import Fold
 from rankwright.metrics.confidence_intervals import weighted_mean
 from rankwright.metrics.metric_table import as_measure
 from rankwright.objectives.objective import DataFacts, Objective
-from rankwright.training.driver import Watches, watch_metric, watches_of
+from rankwright.training.driver import Judged, Watches, watch_together, watches_of
 from rankwright.training.loop import Watch
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.fingerprints import binned_digest
@@ -23,16 +23,21 @@ from rankwright.trees.distributed.crew_data import CrewData, RemoteBoosting
 from rankwright.trees.distributed.members import ForestTask, MeasureTask, measure
 from rankwright.trees.label_sums import LabelSums, label_sums
 from rankwright.trees.share import fixed_for_all
+from rankwright.trees.sizing import FoldedForests
 
 Metric = str | Callable[..., Any]
+Growing: TypeAlias = Boosting | FoldedForests
 FOREST_NUMBERS = count()
 
 
 class BeginForest(Protocol):
     """What begins forests of the same forces and base score, on the same documents."""
 
-    def __call__(self, params: BoostingParams, queries: IntArray | None = None) -> Any:
-        """A forest that grows on these queries; by default on all, and then it also scores those that are watched."""
+    def __call__(self, params: BoostingParams, queries: IntArray | None = None, *, watches: bool = False) -> Any:
+        """A forest that grows on these queries; by default on all, and then it also scores those that are watched.
+
+        One of some queries does so if it `watches`.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +72,7 @@ class BinnedLists:
 
     @property
     def is_validated(self) -> bool:
-        """Whether validation data was given."""
+        """Whether validation data alone is watched."""
         return self.valid is not None and not self.watch_others
 
     @property
@@ -83,8 +88,8 @@ class BinnedLists:
         """What begins forests that follow these forces, which are bound to the data once."""
         lambda_fn = objective.bind(self.data, threads=self.threads)
 
-        def begin(params: BoostingParams, queries: IntArray | None = None) -> Boosting:
-            some: dict[str, Any] = {"queries": queries}
+        def begin(params: BoostingParams, queries: IntArray | None = None, *, watches: bool = False) -> Boosting:
+            some: dict[str, Any] = {"queries": queries, "watched": self.valid if watches else None}
             if queries is None:
                 some = {"queries": self.queries, "watched": self.valid, "score_all": self.watch_others}
             return Boosting(self.data, lambda_fn, params, base_score=base_score, threads=self.threads, **some)
@@ -92,22 +97,34 @@ class BinnedLists:
         return begin
 
     def watch_unseen(self, metric: Metric, forests: Sequence[Boosting], folds: Sequence[Fold]) -> Watch:
-        """A watch over all folds, each scored by the forest that was not grown on it."""
+        """A watch over all folds, each scored by the forest that was not grown on it.
+
+        With validation data, this is watched together with them, by a first forest that is grown on all queries.
+        """
         groups, unseen = self.data.groups, np.sort(np.concatenate([fold.test for fold in folds]))
         rows_of_folds, measured = [groups.rows_of(fold.test) for fold in folds], groups.rows_of(unseen)
         scores: Float64Array = np.empty(self.data.n_docs)
 
         def unseen_scores() -> Float64Array:
-            for forest, rows in zip(forests, rows_of_folds, strict=True):
+            for forest, rows in zip(forests[-len(folds) :], rows_of_folds, strict=True):
                 scores[rows] = forest.scores[rows]
             return scores[measured]
 
-        documents = self.data.documents.take_queries(unseen)
-        judged = documents.labels, documents.groups
-        return watch_metric(metric, *judged, unseen_scores, threads=self.threads, side=documents.side)
+        watched = [(self.data.documents.take_queries(unseen), unseen_scores)]
+        if self.is_validated:
+            watched.append(self._choosing(forests[0]))
+        return watch_together(metric, watched, threads=self.threads)
 
-    def watches(self, metric: Metric, forest: Boosting) -> Watches:
-        """Watches over the documents that are watched, by the forest that is grown on all others."""
+    def _choosing(self, forest: Growing) -> Judged:
+        """The first part of the validation documents, and its scores by a forest."""
+        assert self.valid is not None
+        documents = self.valid.documents
+        if len(self.parts) > 1:
+            documents = documents.take_queries(np.arange(next(iter(self.parts.values()))))
+        return documents, lambda: forest.watched_scores[: documents.n_docs]
+
+    def watches(self, metric: Metric, forest: Growing) -> Watches:
+        """Watches over the documents that are watched, by the forest, or the mean of several, grown on others."""
         if not self.watch_others:
             documents = None if self.valid is None else self.valid.documents
             return watches_of(metric, documents, self.parts, lambda: forest.watched_scores, threads=self.threads)
@@ -159,8 +176,8 @@ class WorkerLists:
         assert example is not None
         forces = fixed_for_all(objective, DataFacts(max(facts.highest, 0.0), facts.n_docs, facts.n_queries, example))
 
-        def begin(params: BoostingParams, queries: IntArray | None = None) -> RemoteBoosting:
-            name, is_watched = f"forest {next(FOREST_NUMBERS):06}", self.is_watched and queries is None
+        def begin(params: BoostingParams, queries: IntArray | None = None, *, watches: bool = False) -> RemoteBoosting:
+            name, is_watched = f"forest {next(FOREST_NUMBERS):06}", self.is_watched and (watches or queries is None)
             task = ForestTask(name, forces, params, base_score, queries, is_watched, data.threads)
             data.boosters[name] = booster = RemoteBoosting(data, task)
             data.meet()
@@ -170,15 +187,18 @@ class WorkerLists:
 
     def watch_unseen(self, metric: Metric, forests: Sequence[RemoteBoosting], folds: Sequence[Fold]) -> Watch:
         """A watch over all folds, each scored by the forest that was not grown on it."""
-        return self._watch(metric, forests, tuple(fold.test for fold in folds))
+        return self._watch(metric, forests, len(forests) - len(folds), tuple(fold.test for fold in folds))
 
-    def watches(self, metric: Metric, forest: RemoteBoosting) -> Watches:
-        """A watch over the validation documents, if there are any."""
-        return Watches(self._watch(metric, [forest], None) if self.is_watched else None)
+    def watches(self, metric: Metric, forest: RemoteBoosting | FoldedForests) -> Watches:
+        """A watch over the validation documents, if there are any, by the forest or the mean of several."""
+        forests = forest.parts if isinstance(forest, FoldedForests) else [forest]
+        return Watches(self._watch(metric, forests, len(forests)) if self.is_watched else None)
 
-    def _watch(self, metric: Metric, forests: Sequence[RemoteBoosting], unseen: tuple[IntArray, ...] | None) -> Watch:
-        chosen = as_measure(metric)
-        task = MeasureTask(tuple(forest.task.name for forest in forests), metric, self.data.threads, unseen)
+    def _watch(
+        self, metric: Metric, forests: Sequence[RemoteBoosting], n_watching: int, unseen: tuple[IntArray, ...] = ()
+    ) -> Watch:
+        chosen, names = as_measure(metric), tuple(forest.task.name for forest in forests)
+        task = MeasureTask(names, metric, self.data.threads, n_watching, unseen)
 
         def measure_now() -> float:
             for forest in forests:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,9 +33,9 @@ from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.driver import NEEDS_VALIDATION, Earlier, Learned, Lesson
 from rankwright.trees import sizing
 from rankwright.trees.boosting import BoostingParams, resumed_after
-from rankwright.trees.model import ForestModel, forest_model
+from rankwright.trees.model import ForestModel, forest_model, steps_of
 from rankwright.trees.params import TreeParams
-from rankwright.trees.sizing import ForestShape
+from rankwright.trees.sizing import FoldedForests, ForestShape
 
 Chosen = Mapping[str, Any]  # values of settings that are None
 
@@ -66,7 +66,7 @@ class ForestRecipe:
         valid = validation_data(ranker, KnownFeatures.of(data), given.columns, given.valid).documents
         assert valid is not None
         announce("training on both parts")
-        chosen = {**before.findings.chosen, "n_trees": max(1, forest_model(before).forest.n_trees)}
+        chosen = {**before.findings.chosen, "n_trees": max(1, steps_of(before))}
         again = copy.copy(ranker)
         for name, value in chosen.items():
             setattr(again, name, value)
@@ -97,24 +97,28 @@ class ForestGrowth:
         # Before a length is searched for, which takes a while.
         require(settings.early_stopping is None or lists.is_watched, NEEDS_VALIDATION)
         chosen: Chosen = sizing.chosen_settings(settings, self._shape())
+        is_found = earlier is None and self._may_choose_length(chosen)
         if earlier is None:
             base_score = self._base_score()
             begin = self._start(base_score)
-            if self._may_choose_length(chosen):
+            if is_found:
                 chosen = self._chosen_on_unseen(begin, chosen, run)
         else:
             base_score = forest_model(earlier).base_score
             begin = self._start(base_score)
             if "n_trees" in chosen:  # nobody said how many trees to have in the end: those there are may be enough
                 chosen = {**chosen, "n_trees": max(chosen["n_trees"], forest_model(earlier).forest.n_trees)}
-        boosting = begin(self.params(chosen))
-        watches = lists.watches(settings.selected_metric, boosting)
+        growing = self._growing(begin, self.params(chosen), is_found)
+        watches = lists.watches(settings.selected_metric, growing)
 
         def model_of(learned: Learned) -> ForestModel:
-            return ForestModel(boosting.forest().truncated(int(learned.model["n_trees"][0])), base_score)
+            n_trees = int(learned.model["n_trees"][0])
+            are_several = isinstance(growing, FoldedForests)
+            forest = growing.mean_after(n_trees) if are_several else growing.forest().truncated(n_trees)
+            return ForestModel(forest, base_score)
 
         lesson = Lesson(
-            learner=boosting,
+            learner=growing,
             model=model_of,
             watch=watches.first,
             others=watches.others,
@@ -122,23 +126,31 @@ class ForestGrowth:
             earlier=None if earlier is None else self._trees_to_continue(earlier),
         )
         plan = loop_plan(settings, n_steps=value_of(settings, chosen, "n_trees"))
-        if watches.first is not None and plan.patience is None and "n_trees" in chosen:
+        if watches.first is not None and plan.patience is None and "n_trees" in chosen and not is_found:
             least = sizing.SLOW_PATIENCE if self._goes_slowly else 0
             plan = sizing.patient(plan, value_of(settings, chosen, "learning_rate"), least)
-        learned, watched = follow(lesson, settings, plan, run)
+        learned, watched = follow(lesson, settings, plan, run, keeps_all=is_found)
         found = replace(self.findings, chosen=chosen, watched=watched)
         return TrainingOutcome(lesson.model(learned), learned.history, lists.digest(), found)
+
+    def _growing(self, begin: BeginForest, params: BoostingParams, is_found: bool) -> Any:
+        """The forest to grow; of few documents with validation data, the mean of it and of those without each fold."""
+        lists, on_all = self.lists, begin(params)
+        if not (is_found and lists.is_validated) or getattr(self.settings, "warm_start", False):
+            return on_all
+        folds = sizing.length_folds(lists.data.groups, self.settings.seed)
+        return FoldedForests([on_all, *(begin(params, fold.train, watches=True) for fold in folds)])
 
     def shape_for_bags(self, run: TrainingRun) -> Chosen:
         """The settings of a shape that is far better, on queries not trained on, than the shape chosen by size.
 
         Only settings that are None are given; nothing if there is no such shape. Bags ask this once, for all of them.
         """
-        by_size = sizing.chosen_settings(self.settings, self._shape())
+        by_size, shapes = sizing.chosen_settings(self.settings, self._shape()), self._shapes_to_try()
         is_little = sizing.is_little(self.lists.n_docs)
-        if not is_little or not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
+        if not is_little or not self._may_choose_length(by_size) or len(shapes) == 1:
             return {}
-        first, other = candidates = self._candidates(self._start(self._base_score()), run)
+        first, other = candidates = self._candidates(shapes, self._start(self._base_score()), run)
         for n_trees, lead in sizing.LEADS_FOR_BAGS.items():
             if leader_of(candidates, n_trees, lead) is first:
                 return {}
@@ -163,25 +175,33 @@ class ForestGrowth:
         """The values of settings that are None. Where steps are watched, the best of many trees is found."""
         if self._is_papers:
             return sizing.PAPER
-        shape = sizing.shape_for(self.lists.n_docs)
-        if self._goes_slowly:
-            shape = sizing.slow_shape(shape)
+        shape = self._paced(sizing.shape_for(self.lists.n_docs))
         return replace(shape, n_trees=shape.most_trees) if self.lists.is_watched else shape
+
+    def _paced(self, shape: ForestShape) -> ForestShape:
+        return sizing.slow_shape(shape) if self._goes_slowly else shape
 
     @property
     def _goes_slowly(self) -> bool:
         """Whether validation data chooses the number of trees of a small forest, and nobody said how fast it learns."""
         are_open = self.settings.n_trees is None and self.settings.learning_rate is None and not self._is_papers
-        return are_open and self.lists.is_validated and sizing.goes_slowly(self.lists.n_docs)
+        if not (are_open and self.lists.is_validated and sizing.is_little(self.lists.n_docs)):
+            return False
+        return not sizing.are_pooled(self.lists.n_docs) or self._may_choose_length({"n_trees": None})
 
     @property
     def _is_papers(self) -> bool:
         return getattr(self.settings, "mode", None) == "paper"
 
     def _may_choose_length(self, chosen: Chosen) -> bool:
-        """Whether held-out queries of the training data should choose the number of trees, and are able to."""
+        """Whether held-out queries of the training data should choose the number of trees, and are able to.
+
+        Of few documents they do so together with validation data, which are then few, too.
+        """
         lists = self.lists
-        if "n_trees" not in chosen or self._is_papers or lists.is_watched or not lists.can_be_folded:
+        if "n_trees" not in chosen or self._is_papers or not lists.can_be_folded:
+            return False
+        if lists.is_watched and (self.settings.early_stopping is not None or not sizing.are_pooled(lists.n_docs)):
             return False
         return lists.data.groups.n_queries >= sizing.LEAST_QUERIES and lists.n_docs <= sizing.MOST_DOCS
 
@@ -193,19 +213,20 @@ class ForestGrowth:
 
     def _chosen_on_unseen(self, begin: BeginForest, by_size: Chosen, run: TrainingRun) -> Chosen:
         """The open settings of the shape and the number of trees that are best for queries not trained on."""
-        leader = leader_of(self._candidates(begin, run))
+        shapes = tuple(map(self._paced, self._shapes_to_try()))
+        leader = leader_of(self._candidates(shapes, begin, run))
         leader.grow(leader.shape.most_trees)
         if leader.best_length is None:
             return by_size
         return {**sizing.chosen_settings(self.settings, leader.shape), "n_trees": leader.best_length}
 
-    def _candidates(self, begin: BeginForest, run: TrainingRun) -> list[UnseenForests]:
+    def _candidates(self, shapes: Sequence[ForestShape], begin: BeginForest, run: TrainingRun) -> list[UnseenForests]:
         """Forests of each shape to try, to be grown on a part of the queries and measured on others."""
         return [
             UnseenForests.of(
                 self.settings, shape, self.lists, begin, self.params(sizing.chosen_settings(self.settings, shape)), run
             )
-            for shape in self._shapes_to_try()
+            for shape in shapes
         ]
 
     def params(self, chosen: Chosen) -> BoostingParams:
@@ -237,6 +258,8 @@ class ForestGrowth:
             n_trees is None or n_trees >= forest.n_trees,
             f"warm_start adds trees: n_trees must be {forest.n_trees} or more, got {n_trees}",
         )
+        is_mean = 0 < len(earlier.history.values) < forest.n_trees
+        require(not is_mean, "the mean of several forests cannot grow on: give warm_start from the beginning")
         return resumed_after(forest, earlier.history)
 
 

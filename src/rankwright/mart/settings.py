@@ -66,7 +66,8 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSetti
     n_trees
         The most trees to grow; fewer are kept if they do better on validation data. None finds the best number on
         held-out training queries, then grows that many trees on all of them. With validation data None grows up to
-        2,000 of them; of 20,000 to 150,000 documents slowly, up to 3,000, until 300 brought no gain.
+        2,000 of them; of 20,000 to 150,000 documents slowly, up to 3,000, until 300 brought no gain; of fewer, these
+        choose together with held-out training queries, and the mean of four forests is taken.
     max_leaves
         The most leaves a tree may have: more leaves fit finer interactions, but also noise.
     max_depth

@@ -190,14 +190,19 @@ def weighed_by_position(objective: Objective, found: TrainingFindings) -> Object
     return PairwiseDebiased(objective) if found.weighs_positions else objective
 
 
-def follow(lesson: Lesson, ranker: Any, plan: LoopPlan, run: TrainingRun) -> tuple[Learned, Mapping[str, list[float]]]:
-    """What the lesson's learner learned, and the values of further validation data after each step."""
+def follow(
+    lesson: Lesson, ranker: Any, plan: LoopPlan, run: TrainingRun, *, keeps_all: bool = False
+) -> tuple[Learned, Mapping[str, list[float]]]:
+    """What the lesson's learner learned, and the values of further validation data after each step.
+
+    With `keeps_all` the number of steps was chosen before, and what is watched chooses nothing.
+    """
     watched: dict[str, list[float]] = {name: [] for name in lesson.others}
     measuring = [appender(watch.measure, watched[name]) for name, watch in lesson.others.items()]
     learned = learn(
         lesson,
         plan,
-        chooses=ranker.chooses_steps,
+        chooses=ranker.chooses_steps and not keeps_all,
         smoothing=getattr(ranker, "smoothing", 0.0),
         checkpoint=checkpoint_of(lesson, ranker, run.folder),
         listeners=[*measuring, *run.listeners],

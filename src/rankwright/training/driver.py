@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.side_columns import Side, rows_of
 from rankwright.errors import InputError, Message, Parameter, require, require_input
+from rankwright.metrics.confidence_intervals import weighted_mean
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.metric_table import as_measure
 from rankwright.training.digest import Digests
@@ -288,6 +289,28 @@ def watch_metric(
         lists = ScoredLists(scores=current_scores(), labels=labels, groups=groups, side=side)
         evaluation = evaluate_lists(lists, [measure], measure.convention, threads=threads)
         return next(iter(evaluation.results.values())).mean
+
+    return Watch(measure.name, measure_now, measure.higher_is_better)
+
+
+Judged: TypeAlias = tuple[RankingDataset, Callable[[], Float64Array]]  # documents, and what scores them now
+
+
+def watch_together(metric: str | Callable[..., float], watched: Sequence[Judged], *, threads: int) -> Watch:
+    """A watch over the mean of `metric` over all queries of several sets of documents."""
+    measure = as_measure(metric)
+
+    def values_of(documents: RankingDataset, scores: Float64Array) -> Float64Array:
+        if documents.labels is None:
+            raise InputError(f"the validation data has no labels to watch {measure.name} with")
+        lists = ScoredLists(scores=scores, labels=documents.labels, groups=documents.groups, side=documents.side)
+        evaluation = evaluate_lists(lists, [measure], measure.convention, threads=threads)
+        return next(iter(evaluation.results.values())).values
+
+    def measure_now() -> float:
+        values = np.concatenate([values_of(documents, scores()) for documents, scores in watched])
+        counted = values[~np.isnan(values)]
+        return weighted_mean(counted, np.ones(len(counted)))
 
     return Watch(measure.name, measure_now, measure.higher_is_better)
 

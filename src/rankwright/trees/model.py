@@ -135,3 +135,9 @@ def forest_model(trained: TrainedRanker) -> ForestModel:
     """The model of a trained ranker whose model is known to be a forest."""
     assert isinstance(trained.model, ForestModel)
     return trained.model
+
+
+def steps_of(trained: TrainedRanker) -> int:
+    """How many trees were grown one after another: all, unless the forest is the mean of several."""
+    step = trained.history.best_step
+    return forest_model(trained).forest.n_trees if step is None else step + 1

@@ -22,11 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, arrays_with_prefix
+from rankwright.arrays import Arrays, Float64Array, arrays_with_prefix
 from rankwright.data.groups import Groups
 from rankwright.data.splits import Fold, k_fold
 from rankwright.training.loop import LoopPlan
 from rankwright.trees.boosting import n_trees_array
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.params import Growth
 
 N_FOLDS, MOST_DOCS_IN_FOLDS = 3, 300_000
@@ -36,10 +38,11 @@ PATIENCE, LASTING = 60, 1 / 3  # stop after so many trees without a better mean,
 LEAST_GAIN = 0.0002  # a mean that is better by less than this share is no reason to go on
 RACE = 64  # after so many trees of each shape, the one that is ahead goes on alone
 PACE = 0.05  # the learning rate that these numbers of trees are for
-# With validation data one forest alone is grown, which leaves time to go slowly and to look far ahead: of little data,
-# that is better on queries of neither part (benchmarks/quality/validation_data.py). With fewer documents than this it
-# gained nothing, and took longer than a search without validation data.
-SLOW_RATE, MOST_SLOW_TREES, SLOW_PATIENCE, LEAST_SLOW_DOCS = 0.03, 3000, 300, 20_000
+# With validation data small forests go slowly, which is better on queries of neither part
+# (benchmarks/quality/validation_data.py). One forest alone is grown of as many documents as this or more, which leaves
+# time to look far ahead. Of fewer there are few validation queries, too: they choose together with folds of the
+# training queries, and the mean of the forests that were grown for it is better than one.
+SLOW_RATE, MOST_SLOW_TREES, SLOW_PATIENCE, LEAST_ALONE_DOCS = 0.03, 3000, 300, 20_000
 TREES_IN_ALL_FOLDS = 300  # later ones change little, and are judged by one fold
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
 
@@ -116,9 +119,9 @@ def paced(n_trees: int, learning_rate: float) -> int:
     return max(n_trees, round(n_trees * PACE / learning_rate))
 
 
-def goes_slowly(n_docs: int) -> bool:
-    """Whether a forest of so many documents is grown slowly where validation data chooses its length."""
-    return n_docs >= LEAST_SLOW_DOCS and is_little(n_docs)
+def are_pooled(n_docs: int) -> bool:
+    """Whether validation data chooses together with folds of so many training documents."""
+    return n_docs < LEAST_ALONE_DOCS
 
 
 def slow_shape(shape: ForestShape) -> ForestShape:
@@ -142,10 +145,10 @@ def length_folds(groups: Groups, seed: int) -> list[Fold]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldedForests:
-    """A learner of several forests, each grown on the queries outside one fold, here or by workers."""
+    """A learner of several forests, each grown on all queries or on those outside one fold, here or by workers."""
 
     parts: Sequence[Any]
-    n_in_all: int  # trees of each; the first forest alone goes on
+    n_in_all: float = inf  # trees of each; the first forest alone goes on
 
     def take_step(self, step: int) -> bool:
         """Grow one more tree for each fold, later on for the first alone; False where nothing is left to learn."""
@@ -160,6 +163,15 @@ class FoldedForests:
         """That number of trees."""
         return n_trees_array(n_steps)
 
+    @property
+    def watched_scores(self) -> Float64Array:
+        """The mean of the forests' scores of documents that all of them watch."""
+        return mean_of_watched(self.parts)
+
+    def mean_after(self, n_steps: int) -> Forest:
+        """The mean of the forests with so many trees each."""
+        return merge_forests([part.forest().truncated(n_steps) for part in self.parts])
+
     def memory(self) -> Arrays:
         """The trees of each fold."""
         return {
@@ -172,3 +184,9 @@ class FoldedForests:
         """Continue after the trees of another run."""
         for number, part in enumerate(self.parts):
             part.take_up(arrays_with_prefix(memory, f"{number}."))
+
+
+def mean_of_watched(forests: Sequence[Any]) -> Float64Array:
+    """The mean of several forests' scores of the documents that they watch."""
+    total: Float64Array = sum(forest.watched_scores for forest in forests)
+    return total / len(forests)

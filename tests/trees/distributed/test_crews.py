@@ -22,6 +22,7 @@ from rankwright.cluster.fork_server import ForkServer
 from rankwright.cluster.opening import open_engine
 from rankwright.errors import InputError, RankwrightError, SettingError
 from rankwright.training.loop import Progress
+from rankwright.trees import sizing
 from rankwright.trees.distributed import crew_data
 
 SETTINGS: dict[str, Any] = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
@@ -113,6 +114,18 @@ def test_workers_write_the_file_of_one_process(
     together = ranker.on(engine).fit(rw.Shards(folder), valid=rw.Shards(tmp_path / "valid.parquet"))
     assert expected == file_of(together, tmp_path / "together.rw")
     assert together.history_.stopped_early
+
+
+def test_workers_choose_by_validation_queries_and_folds_together(
+    engine: Any, valid: rw.RankingDataset, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, few in {"RACE": 3, "PATIENCE": 3, "MOST_SLOW_TREES": 12}.items():
+        monkeypatch.setattr(sizing, name, few)
+    alone = rw.LambdaMART(min_docs_in_leaf=5).fit(rw.Shards(folder), valid=valid)
+    assert alone.n_trees_ == 4 * alone.chosen_["n_trees"]
+    together = rw.LambdaMART(min_docs_in_leaf=5).on(engine).fit(rw.Shards(folder), valid=valid)
+    assert file_of(alone, tmp_path / "alone.rw") == file_of(together, tmp_path / "together.rw")
+    assert alone.history_ == together.history_
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])

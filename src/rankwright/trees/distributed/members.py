@@ -35,6 +35,7 @@ from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.forests.arrays import forest_to_arrays
 from rankwright.trees.label_sums import LabelSums, label_sums
 from rankwright.trees.share import RowShare, spread_queries
+from rankwright.trees.sizing import mean_of_watched
 
 
 def remembered(state: MemberState, place: str, token: Any, make: Callable[[], Any]) -> Any:
@@ -327,23 +328,24 @@ def grow_next_tree(state: MemberState, task: tuple[str, int]) -> GrowthReply:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureTask:
-    """A metric to measure: of validation documents, or of the training queries that each forest was not grown on."""
+    """A metric to measure: of validation documents by the mean of the first `n_watching` forests, and of the training
+    queries that each of the others was not grown on."""
 
     names: tuple[str, ...]
     metric: Any
     threads: int
-    unseen: tuple[IntArray, ...] | None = None
+    n_watching: int
+    unseen: tuple[IntArray, ...] = ()
 
 
 def measure(state: MemberState, task: MeasureTask) -> Float64Array:
     """The values of the metric for the queries that this worker has."""
-    if task.unseen is None:
-        boosting: Boosting = state["boosters"][task.names[0]]
-        assert boosting.watched is not None
-        return _values(boosting.watched_scores, boosting.watched.documents, task)
-    found = [np.empty(0)]
-    for name, queries in zip(task.names, task.unseen, strict=True):
-        boosting = state["boosters"][name]
+    found, forests = [np.empty(0)], [state["boosters"][name] for name in task.names]
+    watching: list[Boosting] = forests[: task.n_watching]
+    if watching:
+        assert watching[0].watched is not None
+        found.append(_values(mean_of_watched(watching), watching[0].watched.documents, task))
+    for boosting, queries in zip(forests[task.n_watching :], task.unseen, strict=True):
         documents = boosting.data.documents
         own = queries[documents.groups.sizes[queries] > 0]
         scores = boosting.scores[documents.groups.rows_of(own)]
