@@ -26,7 +26,6 @@ from rankwright.rankers.recipe import LessonRecipe, PreparedData, watched_lesson
 from rankwright.rankers.stages import Stage
 from rankwright.training.driver import Learned, Lesson
 
-
 LINEAR_DECAY = 0.01
 
 

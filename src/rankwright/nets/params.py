@@ -9,8 +9,8 @@ ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
 MOST_BATCH_QUERIES = 64  # in a step, where the number of queries decides
 SETTINGS_OF_RECIPES = (
-    "hidden", "activation", "dropout", "learning_rate", "optimizer", "weight_decay", "batch_queries", "encoding", "pieces",
-    "members",
+    "hidden", "activation", "dropout", "learning_rate", "optimizer", "weight_decay", "batch_queries", "encoding",
+    "pieces", "members",
 )  # fmt: skip
 MOST_MEMBERS = 256
 START_SEEDS_APART = 1_000_003  # so that starts of one seed are not those of the next
