@@ -216,7 +216,7 @@ def lasting_settings(ranker: Any) -> dict[str, Any]:
 
 def loop_plan(ranker: Any, *, n_steps: int | None = None) -> LoopPlan:
     """How long to train: the steps that the ranker's budget says, or one if no setting counts them."""
-    steps = n_steps or (ranker.budget and getattr(ranker, ranker.budget)) or 1
+    steps = n_steps or ranker.most_steps() or 1
     patience, what = getattr(ranker, "early_stopping", None), f"training {ranker.name}"
     return LoopPlan(int(steps), patience, what=what, unit=unit_of(ranker))
 
