@@ -26,7 +26,7 @@ from rankwright.nets.net_rankers import LambdaRank, RankNet
 
 AIMS = {"MQ2008": 0.470, "OHSUMED": 0.443}  # MAP
 METRICS = ("map", "ndcg@10", "mean-ndcg")
-NETS: Sequence[tuple[type, dict[str, Any]]] = (
+NETS: Sequence[tuple[Any, dict[str, Any]]] = (
     (RankNet, {}),
     (ListNet, {"hidden": (32,), "epochs": None}),
     (LambdaRank, {}),

@@ -94,7 +94,7 @@ def test_the_net_is_a_mean_of_its_weights():
     """Of each epoch's, the share being five fifths, five sixths, five sevenths and so on of what is new."""
     data, ranker = noise(2), rw.RankNet(dropout=0.3, threads=1)
     given = prepare(ranker, data, Given(None, data), TrainingRun())
-    training = ranker.recipe.lesson(given, ranker).learner
+    training: Any = ranker.recipe.lesson(given, ranker).learner
     mean = training.walking.weights.copy()
     for epoch in range(6):
         training.take_step(epoch)
