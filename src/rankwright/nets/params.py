@@ -131,7 +131,7 @@ def recipes_of(settings: Any) -> tuple[NetRecipe, ...]:
     if getattr(settings, "mode", "default") == "paper":
         return (PAPER,)
     is_linear = settings.hidden is not None and not len(settings.hidden)
-    return (PLAIN,) if is_linear or getattr(settings, "module", None) is not None else (HELD, FREE)
+    return (PLAIN,) if is_linear or getattr(settings, "module", None) is not None else (HELD, PLAIN, FREE)
 
 
 def net_shape(recipe: NetRecipe, output_bias: bool) -> NetShape:
