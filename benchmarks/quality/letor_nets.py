@@ -1,19 +1,22 @@
 """What do RankNet and LambdaRank reach on LETOR's data with their defaults: five folds, the letor convention?
 
 The epoch is chosen on the validation part by MAP. Data is looked for in `--data`, or the folder RANKWRIGHT_DATA names.
-`--pieces` asks instead what features in pieces bring on the five folds of MQ2007: the first recipe with and without
-them, 60 epochs at most, of which NDCG@10 of the validation part chooses one.
+`--before` compares the default instead with that of before nets saw features in pieces, on the five folds of MQ2007,
+where NDCG@10 of the validation part chooses the epoch.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchmarks.helpers.places import DATA
 from benchmarks.helpers.records import leave
+from benchmarks.quality.net_recipes import recipes_before
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.reading import read
@@ -23,12 +26,11 @@ from rankwright.nets.net_rankers import LambdaRank, RankNet
 
 AIMS = {"MQ2008": 0.470, "OHSUMED": 0.443}  # MAP
 METRICS = ("map", "ndcg@10", "mean-ndcg")
-
-
-FIRST: dict[str, Any] = {
-    "hidden": (32,), "activation": "relu", "dropout": 0.3, "learning_rate": 0.003, "batch_queries": 64
-}  # fmt: skip
-IN_PIECES: dict[str, Any] = FIRST | {"encoding": "piecewise", "learning_rate": 0.001}
+NETS: Sequence[tuple[Any, dict[str, Any]]] = (
+    (RankNet, {}),
+    (ListNet, {"hidden": (32,), "epochs": None}),
+    (LambdaRank, {}),
+)
 
 
 def folds_of(folder: Path) -> list[list[RankingDataset]]:
@@ -37,27 +39,32 @@ def folds_of(folder: Path) -> list[list[RankingDataset]]:
     ]
 
 
-def compare_pieces(data: Path) -> None:
+def compare_defaults(data: Path) -> None:
+    """The default beside that of before, on MQ2007, whose validation part chooses the epoch by NDCG@10."""
     rows = []
-    for kind in (RankNet, ListNet, LambdaRank):
+    for kind, settings in NETS:
         found: dict[str, list[np.ndarray]] = {"ndcg@10": [], "map": []}
-        for settings in (FIRST, IN_PIECES):
+        for of_then in (recipes_before(), nullcontext()):
             values: dict[str, list[np.ndarray]] = {metric: [] for metric in found}
-            for train, valid, test in folds_of(data / "MQ2007"):
-                ranker = kind(**settings, epochs=60, early_stopping=15, threads=1).fit(train, valid=valid)
-                result = evaluate(ranker.predict(test), test, list(found), convention="letor")
-                for metric, own in values.items():
-                    own.append(result[metric].values)
+            with of_then:
+                for train, valid, test in folds_of(data / "MQ2007"):
+                    ranker = kind(**settings, threads=1).fit(train, valid=valid)
+                    result = evaluate(ranker.predict(test), test, list(found), convention="letor")
+                    for metric, own in values.items():
+                        own.append(result[metric].values)
             for metric, own in values.items():
                 found[metric].append(np.concatenate(own))
-        for metric, (plain, pieces) in found.items():
-            lead = pieces - plain
-            error = lead.std() / np.sqrt(len(lead))
-            told = {"net": kind.name, "metric": metric, "plain": plain.mean(), "pieces": pieces.mean(), "error": error}
-            print("{net:10} {metric:8} plain {plain:.4f}  pieces {pieces:.4f}  ± {error:.4f}".format(**told))
+        for metric, (before, now) in found.items():
+            lead = now - before
+            error = lead.std(ddof=1) / np.sqrt(len(lead))
+            told = {"net": kind.name, "metric": metric, "before": before.mean(), "now": now.mean(), "error": error}
+            print("{net:10} {metric:8} before {before:.4f}  now {now:.4f}  ± {error:.4f}".format(**told), flush=True)
             rows.append(told)
     leave(
-        "letor-pieces", "Nets with and without pieces on MQ2007, five folds, the letor convention", rows=rows, notes={}
+        "letor-nets-before",
+        "Nets by default, before and now, on MQ2007, five folds, letor convention",
+        rows=rows,
+        notes={},
     )
 
 
@@ -65,10 +72,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--pieces", action="store_true")
+    parser.add_argument("--before", action="store_true")
     settings = parser.parse_args()
-    if settings.pieces:
-        return compare_pieces(settings.data)
+    if settings.before:
+        return compare_defaults(settings.data)
     rows = []
     for name, aim in AIMS.items():
         if not (settings.data / name).exists():

@@ -3,13 +3,13 @@
     python -m tests.compatibility.record data|models|trained|checkpoints|studies|public
 
 `models` and `public` were written by the code before it was restructured and are kept for good. `trained`,
-`checkpoints` and `studies` hold what training gives, bit for bit; they were written anew when data was first put in the
-order of its keys, those of nets again when nets were first trained without torch, `trained/bagging-default` when
-settings left open came to go by the size of the data and when the search for a length came to stop sooner, those of
-LambdaMART, BL-MART and the studies when LambdaMART came to follow YetiRank's forces by default, and those of linear
-rankers when their sums came to be the same on every processor. If files are written
-anew, the tests only compare the code with itself, so do that only when something changes on purpose, and say so in the
-changelog.
+`checkpoints` and `studies` hold what training gives, bit for bit; they were written anew when data was first put in
+the order of its keys, those of nets again when nets were first trained without torch and when they came to see
+features in pieces by default, `trained/bagging-default` when settings left open came to go by the size of the data
+and when the search for a length came to stop sooner, those of LambdaMART, BL-MART and the studies when LambdaMART
+came to follow YetiRank's forces by default, and those of linear rankers when their sums came to be the same on every
+processor. If files are written anew, the tests only compare the code with itself, so do that only when something
+changes on purpose, and say so in the changelog.
 """
 
 from __future__ import annotations

@@ -20,6 +20,14 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
         for place in (f"names · *MART · constructor has lost or changed '[*]{name}=", f"documents · * · {name} was")
     },
     **{
+        place: "settings of nets that are None go by the recipe"
+        for name in ("epochs=100", "weight_decay=0.0", "weight_decay=0.01")
+        for place in (
+            f"names · * · constructor has lost or changed '[*]{name}'",
+            f"documents · * · {name.partition('=')[0]} was",
+        )
+    },
+    **{
         f"names · * · members · {name} is missing": NO_STAND_IN
         for name in ("warm_start", "metric", "early_stopping", "scaling", "device", "mode", "module", "optimizer")
     },

@@ -70,7 +70,7 @@ def test_weighted_sums_go_with_their_scaling(name, scaling, data, tmp_path):
 @pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid"])
 def test_plain_nets_go_with_their_scaling(name, activation, data, tmp_path):
     skip_unless_at_hand(name)
-    ranker = rw.RankNet(hidden=(4, 3), activation=activation, epochs=1, scaling="zscore").fit(data)
+    ranker = rw.RankNet(hidden=(4, 3), activation=activation, encoding="none", epochs=1, scaling="zscore").fit(data)
     report = ranker.export(tmp_path / "model.out", to=name, verify=True)
     assert report.verdicts[0].passed
 

@@ -132,7 +132,7 @@ def test_preferences_teach_without_labels_even_where_they_contradict_each_other(
 
 def test_facts_count_the_weights(task):
     train = task[0]
-    facts = rw.RankNet(hidden=(3,), epochs=2).fit(train).facts()
+    facts = rw.RankNet(hidden=(3,), encoding="none", epochs=2).fit(train).facts()
     assert (facts["epochs"], facts["weights"]) == (2, 3 * (train.n_features + 1) + 3)
 
 

@@ -9,7 +9,8 @@ import pytest
 
 import rankwright as rw
 from rankwright.nets.gradient_net import FEWEST_HELD_OUT, NetTrial
-from rankwright.nets.params import FREE, HELD, PAPER
+from rankwright.nets.params import FREE, HELD, PAPER, PLAIN
+from rankwright.rankers.recipe import Given, TrainingRun, prepare
 
 
 def values_of(ranker):
@@ -62,9 +63,44 @@ def test_the_values_used_are_in_the_file(network, tmp_path):
     assert np.array_equal(loaded.predict(network), ranker.predict(network))
 
 
-@pytest.mark.parametrize(("n_queries", "batch"), [(1, 1), (11, 1), (60, 1), (250, 5), (5000, 64)])
-def test_an_epoch_has_fifty_steps_or_more(n_queries, batch):
-    assert FREE.completed(rw.RankNet(), n_queries).batch_queries == batch
+@pytest.mark.parametrize("recipe", [HELD, FREE])
+@pytest.mark.parametrize("n_queries", [1, 11, 60, 250, 5000])
+def test_an_epoch_has_its_steps_or_more(recipe, n_queries):
+    batch = recipe.completed(rw.RankNet(), n_queries).batch_queries
+    assert 1 <= batch <= 64
+    assert batch == 1 or n_queries / batch >= recipe.least_steps
+
+
+def test_longer_steps_shrink_weights_as_much():
+    short, long = (HELD.completed(rw.RankNet(learning_rate=rate), 100) for rate in (0.001, 0.02))
+    assert long.weight_decay * 0.02 == pytest.approx(short.weight_decay * 0.001)
+    assert HELD.completed(rw.RankNet(learning_rate=0.02, weight_decay=0.3), 100).weight_decay == 0.3
+
+
+@pytest.mark.parametrize("settings", [{"hidden": ()}, {"hidden": (), "kernel": "rbf", "landmarks": 4}])
+def test_linear_nets_take_features_as_they_are(settings, network):
+    ranker = rw.RankNet(epochs=1, **settings).fit(network)
+    assert values_of(ranker) == PLAIN.completed(ranker, network.n_queries).facts()
+    assert ranker.inputs_.pieces is None
+
+
+def test_the_recipe_says_how_many_epochs():
+    data = noise(1)
+    assert rw.RankNet(dropout=0.3).fit(data).n_epochs_ == HELD.epochs == rw.RankNet().most_steps()
+    assert rw.RankNet(hidden=()).fit(data).n_epochs_ == PLAIN.epochs == rw.RankNet(hidden=()).most_steps()
+
+
+def test_the_net_is_a_mean_of_its_weights():
+    """Of each epoch's, the share being five fifths, five sixths, five sevenths and so on of what is new."""
+    data, ranker = noise(2), rw.RankNet(dropout=0.3, threads=1)
+    given = prepare(ranker, data, Given(None, data), TrainingRun())
+    training: Any = ranker.recipe.lesson(given, ranker).learner
+    mean = training.walking.weights.copy()
+    for epoch in range(6):
+        training.take_step(epoch)
+        mean += np.float32(5 / (5 + epoch)) * (training.walking.weights - mean)
+        assert np.array_equal(np.concatenate([own.ravel() for own in training.model().values()]), mean)
+    assert not np.array_equal(mean, training.walking.weights)
 
 
 def trial(lead, n_queries=100, labels=True, recipes=(HELD, FREE), good_start=0):

@@ -87,7 +87,7 @@ def _bag(rng: np.random.Generator) -> Settings:
 
 def _net(rng: np.random.Generator) -> Settings:
     hidden = [[16], [32], [64], [64, 32], [128, 64]][int(rng.integers(5))]
-    return {"hidden": hidden, "weight_decay": _log(rng, 1e-4, 1e-1)}
+    return {"hidden": hidden, "weight_decay": _log(rng, 0.1, 10.0)}
 
 
 DRAWN: tuple[tuple[str, Callable[[np.random.Generator], Settings]], ...] = (

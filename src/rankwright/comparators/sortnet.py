@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,11 +40,8 @@ class SortNetRecipe(LessonRecipe):
             rated = learner.iterations[: len(learned.history.values)]
             return ComparatorModel(net, rated, learned.history.best_step or 0)
 
-        return watched_lesson(settings, learner, model_of, train, watched, prepared.parts, learner.valid_scores)
-
-    def n_steps(self, settings: Any) -> int:
-        """One more than the iterations that train: iteration 0 trains nothing."""
-        return int(settings.max_iter) + 1
+        lesson = watched_lesson(settings, learner, model_of, train, watched, prepared.parts, learner.valid_scores)
+        return replace(lesson, n_steps=settings.max_iter + 1)  # iteration 0 trains nothing
 
 
 def _split(settings: SortNetSettings, data: RankingDataset) -> tuple[RankingDataset, RankingDataset]:

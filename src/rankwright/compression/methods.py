@@ -125,6 +125,9 @@ def net(task: Task) -> Iterator[Candidate]:
     for hidden in task.student.hidden:
         ranker = RankNet(
             hidden=hidden,
+            encoding="none",  # of pieces, a net would be several times as large
+            learning_rate=0.003,
+            weight_decay=0.0,
             ties=0.5,
             certainty=1.0,
             epochs=task.student.epochs,

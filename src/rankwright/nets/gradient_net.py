@@ -162,7 +162,8 @@ class DescentRecipe(LessonRecipe):
         recipe, start = self._recipe_and_start(prepared, settings, inputs_of)
         plan = self._plan(recipe, start, settings, prepared.data.n_queries)
         inputs = inputs_of(plan.recipe.encoding, plan.recipe.pieces)
-        return self._net_lesson(prepared.data, prepared.valid, prepared, settings, plan, inputs)
+        lesson = self._net_lesson(prepared.data, prepared.valid, prepared, settings, plan, inputs)
+        return replace(lesson, n_steps=recipe.epochs if settings.epochs is None else settings.epochs)
 
     def _net_lesson(
         self,
@@ -212,16 +213,15 @@ class DescentRecipe(LessonRecipe):
         recipes = recipes_of(settings)
         if prepared.data.categories and settings.encoding is None:  # which only nets of pieces take
             recipes = tuple(recipe for recipe in recipes if recipe.encoding == "piecewise")
-        is_linear = settings.hidden is not None and not len(settings.hidden)
         are_given = settings.dropout is not None or settings.activation is not None
-        if is_linear or are_given or getattr(settings, "module", None) is not None or len(recipes) == 1:
+        if are_given or len(recipes) == 1:
             return recipes[0], 0
 
         def scores(recipe: NetRecipe, start: int, train: RankingDataset, test: RankingDataset) -> Float64Array:
             plan = self._plan(recipe, start, settings, train.n_queries)
             inputs = inputs_of(plan.recipe.encoding, plan.recipe.pieces)
             lesson = self._net_lesson(train, None, prepared, settings, plan, inputs)
-            loop = LoopPlan(TRIAL_EPOCHS, what="choosing a recipe", unit=unit_of(settings))
+            loop = LoopPlan(min(recipe.epochs, TRIAL_EPOCHS), what="choosing a recipe", unit=unit_of(settings))
             model: NetModel = lesson.model(learn(lesson, loop))
             return model.scores(test, threads=plan.threads)
 
@@ -270,6 +270,11 @@ class GradientNet(Ranker, DescentSettings):
     def trains_beside_others(self) -> bool:  # type: ignore[override]  # a constant of other classes
         """Whether several can be trained at once by threads of one process; torch's switches apply to all of it."""
         return getattr(self, "module", None) is None and getattr(self, "device", "cpu") == "cpu"
+
+    @property
+    def usual_steps(self) -> int:  # type: ignore[override]  # a constant of other classes
+        """How many epochs are usual where the settings leave them to the data."""
+        return recipes_of(self)[0].epochs
 
     @property
     def takes_categories(self) -> bool:  # type: ignore[override]  # a constant of other classes

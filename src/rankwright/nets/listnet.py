@@ -26,6 +26,8 @@ from rankwright.rankers.recipe import LessonRecipe, PreparedData, watched_lesson
 from rankwright.rankers.stages import Stage
 from rankwright.training.driver import Learned, Lesson
 
+LINEAR_DECAY = 0.01
+
 
 def top_one_forces(settings: ListNetSettings) -> Objective:  # noqa: ARG001
     """The pull of each document's probability to be the best of its list."""
@@ -106,7 +108,8 @@ class ListNetRecipe(LessonRecipe):
         threads, scaling = thread_count(settings.threads), prepared.scaling
         rows = judged_rows(scaled(lists_to_learn(settings, prepared.data), scaling, threads), settings.name)
         cost = TopOneCost(rows, threads=threads)
-        learner = NewtonLearner(rows.features, cost, l2=settings.weight_decay, threads=threads)
+        l2 = LINEAR_DECAY if settings.weight_decay is None else settings.weight_decay
+        learner = NewtonLearner(rows.features, cost, l2=l2, threads=threads)
         watched = None if prepared.valid is None else without_missing(scaled(prepared.valid, scaling, threads))
 
         def current_scores() -> Float64Array:

@@ -150,8 +150,10 @@ def _stored_recipe(header: Mapping[str, Any], settings: Any) -> NetRecipe | None
     stored = read_field(header, "recipe", dict)
     dropout, learning_rate = read_number(stored, "dropout"), read_number(stored, "learning_rate")
     hidden, newer = read_list(stored, "hidden", int), _newer_fields(stored)
-    fits = 0 <= dropout < 1 and learning_rate > 0 and min(hidden, default=1) >= 1 and (hidden or newer["members"] == 1)
-    if not fits:
+    told = stored.get("weight_decay", settings.weight_decay)  # older files left nothing to recipes there
+    decay = read_number({"weight_decay": told}, "weight_decay")
+    fits = 0 <= dropout < 1 and learning_rate > 0 and min(hidden, default=1) >= 1 and decay >= 0
+    if not fits or (newer["members"] > 1 and not hidden):
         raise InputError(f"a net cannot be trained by the recipe {stored}")
     recipe = replace(
         recipes_of(settings)[0],
@@ -159,6 +161,7 @@ def _stored_recipe(header: Mapping[str, Any], settings: Any) -> NetRecipe | None
         activation=_one_of(stored, "activation", ACTIVATIONS),
         dropout=dropout,
         learning_rate=learning_rate,
+        weight_decay=decay,
         optimizer=_one_of(stored, "optimizer", OPTIMIZERS),
         batch_queries=read_integer(stored, "batch_queries", least=1),
         **newer,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +9,11 @@ ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
 MOST_BATCH_QUERIES = 64  # in a step, where the number of queries decides
 SETTINGS_OF_RECIPES = (
-    "hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries", "encoding", "pieces", "members"
+    "hidden", "activation", "dropout", "learning_rate", "optimizer", "weight_decay", "batch_queries", "encoding",
+    "pieces", "members",
 )  # fmt: skip
 MOST_MEMBERS = 256
 START_SEEDS_APART = 1_000_003  # so that starts of one seed are not those of the next
-LEAST_STEPS = 50  # in an epoch, where there are enough queries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +39,7 @@ class DescentParams:
     penalty: float = 0.0  # adds penalty · |weights|² to the sum of all queries' costs
     halve_on_rise: bool = False  # the learning rate, when an epoch's mean error is above that of the one before
     stop_at_zero_error: bool = False  # when every pair of the training data is in the right order
+    averages: bool = False  # whether the model is a mean of the weights after the last epochs
     seed: int = 0
 
 
@@ -52,8 +52,12 @@ class NetRecipe:
     dropout: float
     learning_rate: float
     optimizer: str
-    batch_queries: int | None
     scaling: str | None
+    weight_decay: float = 0.0  # with another learning rate, weights shrink as much in a step
+    batch_queries: int | None = None
+    least_steps: int = 1  # in an epoch, where the number of queries decides
+    epochs: int = 100  # where the settings do not say how many
+    averages: bool = False  # whether the net is a mean of its weights after the last epochs
     encoding: str = "none"
     pieces: int = 8
     members: int = 1
@@ -67,7 +71,9 @@ class NetRecipe:
         given = {name: getattr(settings, name, None) for name in SETTINGS_OF_RECIPES}
         whole = replace(self, **{name: value for name, value in given.items() if value is not None})
         members = whole.members if len(whole.hidden) else 1  # the mean of linear nets is one
-        by_size = min(MOST_BATCH_QUERIES, max(1, n_queries // LEAST_STEPS))
+        if given["weight_decay"] is None:
+            whole = replace(whole, weight_decay=self.weight_decay * self.learning_rate / whole.learning_rate)
+        by_size = min(MOST_BATCH_QUERIES, max(1, n_queries // self.least_steps))
         batch_queries = by_size if whole.batch_queries is None else whole.batch_queries
         return replace(whole, hidden=tuple(whole.hidden), batch_queries=batch_queries, members=members)
 
@@ -79,17 +85,32 @@ class NetRecipe:
         return told | {"hidden": list(self.hidden)}
 
 
-# What docs/nets.md calls held and free. `gradient_net.py` tries out on held-out queries which of them the data wants.
-HELD = NetRecipe(
+# Where a net takes features as they are, because it is to be linear, a kernel machine or a module of the user's own.
+PLAIN = NetRecipe(
     hidden=(32,),
     activation="relu",
     dropout=0.3,
     learning_rate=0.003,
     optimizer="adam",
     batch_queries=MOST_BATCH_QUERIES,
+    epochs=100,
     scaling="log-counts+zscore",
 )
-FREE = replace(HELD, activation="tanh", dropout=0.0, batch_queries=None, initialisation="paper", starts=4)
+# What docs/nets.md calls the first and the second recipe: weights held small, or free. `gradient_net.py` tries out on
+# held-out queries which of them the data wants.
+HELD = replace(
+    PLAIN,
+    encoding="piecewise",
+    learning_rate=0.001,
+    weight_decay=5.0,
+    batch_queries=None,
+    least_steps=12,
+    epochs=40,
+    averages=True,
+)
+FREE = replace(
+    PLAIN, activation="tanh", dropout=0.0, batch_queries=None, least_steps=50, initialisation="paper", starts=4
+)
 # Burges et al. 2005, section 5.1; updates are those of a query's pairs together, not of one pair after another.
 PAPER = NetRecipe(
     hidden=(10,),
@@ -103,12 +124,14 @@ PAPER = NetRecipe(
     halve_on_rise=True,
     stop_at_zero_error=True,
 )
-RECIPES: Mapping[str, tuple[NetRecipe, ...]] = {"default": (HELD, FREE), "paper": (PAPER,)}
 
 
 def recipes_of(settings: Any) -> tuple[NetRecipe, ...]:
-    """The recipes that the mode of a net's settings offers, the one to prefer first; their scaling is the same."""
-    return RECIPES[getattr(settings, "mode", "default")]
+    """The recipes that a net's settings offer, the one to prefer first; their scaling is the same."""
+    if getattr(settings, "mode", "default") == "paper":
+        return (PAPER,)
+    is_linear = settings.hidden is not None and not len(settings.hidden)
+    return (PLAIN,) if is_linear or getattr(settings, "module", None) is not None else (HELD, PLAIN, FREE)
 
 
 def net_shape(recipe: NetRecipe, output_bias: bool) -> NetShape:
@@ -130,9 +153,10 @@ def descent_params(recipe: NetRecipe, start: int, settings: Any, penalty: float)
         learning_rate=recipe.learning_rate,
         optimizer=recipe.optimizer,
         batch_queries=recipe.batch_queries,
-        weight_decay=settings.weight_decay,
+        weight_decay=recipe.weight_decay,
         penalty=penalty,
         halve_on_rise=recipe.halve_on_rise,
         stop_at_zero_error=recipe.stop_at_zero_error,
+        averages=recipe.averages,
         seed=settings.seed + start * START_SEEDS_APART,
     )

@@ -46,11 +46,13 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
     activation
         The activation function of hidden units. None leaves it to the data, or to the mode.
     epochs
-        The most passes over all queries; validation data decides which one is kept.
+        The most passes over all queries; validation data decides which one is kept. None leaves it to the data, or to
+        the mode.
     learning_rate
         The length of a step: raise it for fewer epochs, lower it if training diverges. None leaves it to the mode.
     weight_decay
-        How much weights shrink in a step: AdamW's rule, or that of SGD.
+        How much weights shrink in a step, as a factor of `learning_rate`: AdamW's rule, or that of SGD. None leaves it
+        to the data, or to the mode.
     dropout
         The share of hidden units left out at each step. None leaves it to the data, or to the mode.
     batch_queries
@@ -78,9 +80,9 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSett
 
     hidden: Sequence[int] | None = setting(None, least=1, stored=layer_list, small=(8,))
     activation: str | None = setting(None, choices=lambda: ACTIVATIONS, small="relu")
-    epochs: int = setting(100, least=1, small=8)
+    epochs: int | None = setting(None, least=1, small=8)
     learning_rate: float | None = setting(None, above=0, small=0.02)
-    weight_decay: float = setting(0.0, least=0)
+    weight_decay: float | None = setting(None, least=0)
     dropout: float | None = setting(None, least=0, below=1)
     batch_queries: int | None = setting(None, least=1)
     encoding: str | None = setting(None, choices=lambda: ENCODINGS, unsaid=None)
@@ -120,7 +122,7 @@ class NetSettings(RecipeSettings, DescentSettings):
 
     hidden: Sequence[int] | None = changed(DescentSettings, "hidden", search=Choice(((), (16,), (64,), (64, 32))))
     learning_rate: float | None = changed(DescentSettings, "learning_rate", search=Real(0.0001, 0.03, log=True))
-    weight_decay: float = changed(DescentSettings, "weight_decay", search=Real(1e-06, 0.1, log=True))
+    weight_decay: float | None = changed(DescentSettings, "weight_decay", search=Real(0.01, 20.0, log=True))
     dropout: float | None = changed(DescentSettings, "dropout", search=Real(0.0, 0.5))
     batch_queries: int | None = changed(DescentSettings, "batch_queries", search=Whole(8, 128, log=True))
     encoding: str | None = changed(DescentSettings, "encoding", search=Choice(ENCODINGS))
@@ -247,7 +249,7 @@ class ListNetSettings(DebiasedSettings, DescentSettings):
         The most epochs of a net, or the most Newton steps of the linear model.
     weight_decay
         AdamW's weight decay of a net; for the linear model, ½ · `weight_decay` · |w|² is added to the mean cost of a
-        query.
+        query. None leaves it to the data, and is 0.01 for the linear model.
     label_scale
         What labels are multiplied by before their softmax is taken: larger values make the best documents count more.
     flat_lists
@@ -265,9 +267,9 @@ class ListNetSettings(DebiasedSettings, DescentSettings):
     chance: ClassVar[Mapping[str, Any] | None] = {"hidden": (8,)}
 
     hidden: Sequence[int] = changed(DescentSettings, "hidden", (), small=())
-    epochs: int = changed(DescentSettings, "epochs", 50)
+    epochs: int | None = changed(DescentSettings, "epochs", 50)
     learning_rate: float | None = changed(DescentSettings, "learning_rate", small=None)
-    weight_decay: float = changed(DescentSettings, "weight_decay", 0.01, search=Real(0.001, 1.0, log=True))
+    weight_decay: float | None = changed(DescentSettings, "weight_decay", search=Real(0.001, 10.0, log=True))
     label_scale: float = setting(1.0, above=0, search=Choice((1.0, 2.0, 4.0)))
     flat_lists: bool = setting(False)
     debias: str = changed(DebiasedSettings, "debias", choices=lambda: ("auto", "always", "none"))

@@ -27,6 +27,7 @@ from rankwright.nets.plain_descent import PlainDescent
 from rankwright.nets.plain_net import new_net, torch_part
 from rankwright.objectives.objective import LambdaFn, Objective
 
+AVERAGE_OF_LAST = 4.0  # of all epochs so far about one in five: later weights count more
 PAIR_ERROR = parse_metric("pair-error:standard(ties=averaged, unjudged=skip)")
 
 
@@ -49,7 +50,8 @@ class NetTraining:
         self.data, self.params, self.threads = data, plan.descent, plan.threads
         self.rows = inputs.rows_of(data, threads=plan.threads)
         lambda_fn = objective.bind(data, threads=plan.threads)
-        self.net, self.descent = _net_and_descent(plan, self.rows, data, lambda_fn)
+        self.walking, self.descent = _net_and_descent(plan, self.rows, data, lambda_fn)
+        self.net = copy.deepcopy(self.walking) if self.params.averages else self.walking
         self.mean_error: float | None = None  # of the last epoch, where the recipe looks at it
         self.is_perfect = False
 
@@ -67,9 +69,20 @@ class NetTraining:
                 f"training diverged in epoch {epoch + 1}: scores or weights are no longer finite; lower learning_rate "
                 f"({self.params.learning_rate:g}) or scale the features"
             )
+        if self.params.averages:
+            self._average(epoch)
         if self.params.halve_on_rise or self.params.stop_at_zero_error:
             self._look_at_error(walked.scores, walked.costs)
         return True
+
+    def _average(self, epoch: int) -> None:
+        """Draw the averaged weights towards the present ones: the last fifth of all epochs counts most.
+
+        Shamir and Zhang (2013) show what such averages are worth; they do not ask how many epochs will follow.
+        """
+        share = np.float32((AVERAGE_OF_LAST + 1.0) / (AVERAGE_OF_LAST + 1.0 + epoch))
+        before, now = self.net.arrays(), self.walking.arrays()
+        self.net.put({name: values + share * (now[name] - values) for name, values in before.items()})
 
     def _refuse_overflow(self) -> None:
         """Raise where a feature, and not what was learned, led beyond all numbers."""
@@ -85,7 +98,7 @@ class NetTraining:
 
     def _has_finite_weights(self) -> bool:
         """Whether the last step, whose scores nobody has seen yet, left weights that a model can have."""
-        arrays = self.net.arrays().values()
+        arrays = self.walking.arrays().values()
         return all(bool(np.isfinite(values).all()) for values in arrays if values.dtype.kind == "f")
 
     def _look_at_error(self, scores: Float64Array, costs: Float64Array) -> None:
@@ -99,13 +112,15 @@ class NetTraining:
             self.is_perfect = pair_error(self.data, self.net.scores(self.rows), threads=self.threads) == 0
 
     def model(self) -> Arrays:
-        """The net's weights."""
+        """The weights of the net, averaged where the recipe says so."""
         return self.net.arrays()
 
     def memory(self) -> Arrays:
-        """The weights, what the optimizer remembers, and the last mean error (NaN: none)."""
+        """The weights, averages of them, what the optimizer remembers, and the last mean error (NaN: none)."""
         seen = [self.descent.learning_rate, np.nan if self.mean_error is None else self.mean_error, self.is_perfect]
-        arrays = {f"net.{name}": values for name, values in self.model().items()}
+        arrays = {f"net.{name}": values for name, values in self.walking.arrays().items()}
+        if self.params.averages:
+            arrays |= {f"average.{name}": values for name, values in self.net.arrays().items()}
         arrays |= {f"optimizer.{name}": values for name, values in self.descent.memory().items()}
         return arrays | {"seen": np.array(seen, np.float64)}
 
@@ -119,7 +134,9 @@ class NetTraining:
                 check_finite(name, values)
         self.mean_error, self.is_perfect = None if np.isnan(mean_error) else mean_error, bool(is_perfect)
         self.descent.learning_rate = learning_rate
-        self.net.put(arrays_with_prefix(memory, "net."))
+        self.walking.put(arrays_with_prefix(memory, "net."))
+        if self.params.averages:
+            self.net.put(arrays_with_prefix(memory, "average."))
         self.descent.take_up(arrays_with_prefix(memory, "optimizer."))
 
 

@@ -98,15 +98,11 @@ class LessonRecipe(ABC):
         """The stages that come before the usual ones."""
         return ()
 
-    def n_steps(self, settings: Any) -> int | None:  # noqa: ARG002
-        """How many steps to take, where the ranker's budget does not say so."""
-        return None
-
     def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
         """The ranker, trained by the lesson that the prepared data makes."""
         prepared = prepare(ranker, given.dataset(ranker), given, run, self.first_stages(ranker))
         lesson = self.lesson(prepared, ranker)
-        learned, watched = follow(lesson, ranker, loop_plan(ranker, n_steps=self.n_steps(ranker)), run)
+        learned, watched = follow(lesson, ranker, loop_plan(ranker, n_steps=lesson.n_steps), run)
         found = replace(prepared.findings, watched=watched)
         outcome = TrainingOutcome(lesson.model(learned), learned.history, data_digest(prepared.data), found)
         return trained_ranker(ranker, outcome, prepared.features, prepared.scaling, prepared.clicks)
@@ -225,7 +221,7 @@ def lasting_settings(ranker: Any) -> dict[str, Any]:
 
 def loop_plan(ranker: Any, *, n_steps: int | None = None) -> LoopPlan:
     """How long to train: the steps that the ranker's budget says, or one if no setting counts them."""
-    steps = n_steps or (ranker.budget and getattr(ranker, ranker.budget)) or 1
+    steps = n_steps or ranker.most_steps() or 1
     patience, what = getattr(ranker, "early_stopping", None), f"training {ranker.name}"
     return LoopPlan(int(steps), patience, what=what, unit=unit_of(ranker))
 

@@ -97,7 +97,8 @@ class Lesson:
     """A learner that is ready for training, what is watched meanwhile, and how its arrays become a model.
 
     `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised.
-    `others` are watched as well, but choose nothing.
+    `others` are watched as well, but choose nothing. `n_steps` are taken at most; where it is None, as many as the
+    ranker's budget says.
     """
 
     learner: Learner
@@ -106,6 +107,7 @@ class Lesson:
     watch: Watch | None = None
     others: Mapping[str, Watch] = field(default_factory=dict)
     earlier: Earlier | None = None
+    n_steps: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,7 +225,8 @@ def _is_finished(ranker: Ranker) -> bool:
     """Whether more steps would change nothing: it stopped early, had nothing left to learn, or counts no steps."""
     if ranker.budget is None:
         return True
-    return ranker.history_.stopped_early or _n_steps(ranker) < ranker.value_of(ranker.budget)
+    most = ranker.value_of(ranker.budget) or ranker.most_steps() or 0
+    return ranker.history_.stopped_early or _n_steps(ranker) < most
 
 
 def _n_steps(ranker: Ranker) -> int:

@@ -114,7 +114,9 @@ def _tree(subject: ForestSubject, forest: Forest, thresholds: Float32Array, tree
 
 def _layers(subject: NetSubject, options: ExportOptions) -> Written:
     if subject.pieces is not None:
-        raise NotExportableError("Solr has no features in pieces (encoding='piecewise'): take onnx or c")
+        raise NotExportableError(
+            "Solr has no features in pieces (encoding='piecewise'): take onnx or c, or train with encoding='none'"
+        )
     scaling = standardisation(
         subject.steps,
         f"Solr's normalizers scale by mean and deviation, and this ranker also takes logarithms "
