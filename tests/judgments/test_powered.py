@@ -96,9 +96,9 @@ def test_where_people_judged_all_the_estimate_is_the_metric():
 
 def test_intervals_end_where_the_metric_does():
     data = documents()
-    rows = zip(data.qid.tolist(), np.asarray(data.document_ids).tolist(), strict=True)
-    some = gather(Judgment(q, name, "r", float(name != "d3")) for q, name in rows if int(q[1:]) < 8)
-    ones = gather(Judgment(q, name, "m", 1.0, "model") for q, name in zip(data.qid, data.document_ids, strict=True))
+    rows = list(zip(data.qid.tolist(), np.asarray(data.document_ids).tolist(), strict=True))
+    some = gather(Judgment(query, name, "r", float(name != "d3")) for query, name in rows if int(query[1:]) < 8)
+    ones = gather(Judgment(query, name, "m", 1.0, "model") for query, name in rows)
     found = powered_evaluation({"a": lists_of(data, 0)}, some, model_labels=ones, metrics=["p@12"])
     assert found["p@12"].mean == pytest.approx(1 - 1 / 96)
     assert found["p@12"].interval.high == found["p@12"].human_interval.high == 1.0
