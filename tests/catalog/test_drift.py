@@ -49,6 +49,19 @@ def test_a_shift_of_half_a_deviation_is_found_in_a_thousand_documents(trained):
     assert all(one.direction == "values are higher" for moved in found for one in moved if one.name == "6")
 
 
+def test_a_shift_of_the_few_values_that_a_feature_of_the_query_has_is_found_more_often_than_not(trained):
+    found = [drift_of(trained, shifted(source(3000 + seed), 0, 0.6)).moved for seed in range(40)]
+    assert sum("1" in {one.name for one in moved} for moved in found) > 20
+
+
+def test_the_order_of_queries_makes_no_difference(trained):
+    data = shifted(source(1), 0, 0.3)
+    turned = data.take_queries(list(range(N_QUERIES))[::-1])
+    told, again = (drift_of(trained, one).to_dict()["features"] for one in (data, turned))
+    assert [one["name"] for one in told] == [one["name"] for one in again]
+    assert [one["chance"] for one in told] == pytest.approx([one["chance"] for one in again])
+
+
 def test_what_the_model_looks_at_makes_its_order_doubtful(trained):
     looked_at = drift_of(trained, shifted(source(1), 3, -1.0))
     assert looked_at.verdict == "distrust"

@@ -16,6 +16,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 log = logging.getLogger(__name__)
@@ -68,8 +69,10 @@ def _stand_alone(own: socket.socket) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the server's end is this one's
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    os.closerange(3, own.fileno())
-    os.closerange(own.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
+    for one in list(Path("/dev/fd").iterdir()):  # on Linux and macOS; as many as are open, not as many as may be
+        if int(one.name) not in (0, 1, 2, own.fileno()):
+            with suppress(OSError):  # the listing's own
+                os.close(int(one.name))
     os.nice(LOWEST)
 
 

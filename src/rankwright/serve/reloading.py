@@ -66,7 +66,7 @@ def _difference(new: ServedModel, old: ServedModel) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """What came of a changed file: another model, or why there is none; neither, where it holds what it held before."""
 
     name: str
@@ -135,13 +135,13 @@ class Reloader:
         for change in self._found(self._stopped.wait):
             self._settle(change)
 
-    def _found_beside(self, ended: Callable[[float], bool]) -> Iterator[Change]:
+    def _found_beside(self, ended: Callable[[float], bool]) -> Iterator[FileChange]:
         for change in self._found(ended):
             yield change
             if change.model is not None:
                 self._shelf.replace(change.model)  # in the process beside: the next one is compared with it
 
-    def _found(self, ended: Callable[[float], bool]) -> Iterator[Change]:
+    def _found(self, ended: Callable[[float], bool]) -> Iterator[FileChange]:
         """What changes, until a function that waits some seconds says that this is the end."""
         while not ended(self._seconds):
             try:
@@ -149,25 +149,25 @@ class Reloader:
             except Exception:
                 log.exception("looking at model files failed")
 
-    def _changes(self) -> Iterator[Change]:
+    def _changes(self) -> Iterator[FileChange]:
         for old in self._shelf:
             found = signature(old.path)
             if found is not None and found != self._seen[old.name]:
                 self._seen[old.name] = found
                 yield self._read(old)
 
-    def _read(self, old: ServedModel) -> Change:
+    def _read(self, old: ServedModel) -> FileChange:
         started = time.perf_counter()
         try:
             new = ServedModel.read(old.name, old.path, threads=old.threads)
             if new.version == old.version:
-                return Change(old.name)
+                return FileChange(old.name)
             check_successor(new, old, self._sample)
         except (RankwrightError, OSError, MemoryError) as error:
-            return Change(old.name, refused=str(error))
-        return Change(old.name, new, seconds=time.perf_counter() - started)
+            return FileChange(old.name, refused=str(error))
+        return FileChange(old.name, new, seconds=time.perf_counter() - started)
 
-    def _settle(self, change: Change) -> None:
+    def _settle(self, change: FileChange) -> None:
         """Take the new model, or say why not."""
         old, new = self._shelf.named(change.name), change.model
         self._board.add(self._places[change.name, "taken" if change.refused is None else "refused"])
