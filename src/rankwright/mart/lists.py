@@ -129,6 +129,7 @@ class BinnedLists:
             documents = None if self.valid is None else self.valid.documents
             return watches_of(metric, documents, self.parts, lambda: forest.watched_scores, threads=self.threads)
         assert self.queries is not None
+        assert isinstance(forest, Boosting)
         others = np.setdiff1d(np.arange(self.data.n_queries), self.queries)
         rows = self.data.groups.rows_of(others)
         documents = self.data.documents.take_queries(others)
