@@ -85,8 +85,8 @@ class NetRecipe:
         return told | {"hidden": list(self.hidden)}
 
 
-# What docs/nets.md calls the second recipe: features as they are. It is the only one of linear nets, kernel machines and
-# modules of the user's own.
+# What docs/nets.md calls the second recipe: features as they are. It is the only one of linear nets, kernel machines
+# and modules of the user's own.
 PLAIN = NetRecipe(
     hidden=(32,),
     activation="relu",
