@@ -85,7 +85,8 @@ class NetRecipe:
         return told | {"hidden": list(self.hidden)}
 
 
-# Where a net takes features as they are, because it is to be linear, a kernel machine or a module of the user's own.
+# What docs/nets.md calls the second recipe: features as they are. It is the only one of linear nets, kernel machines
+# and modules of the user's own.
 PLAIN = NetRecipe(
     hidden=(32,),
     activation="relu",
@@ -96,8 +97,8 @@ PLAIN = NetRecipe(
     epochs=100,
     scaling="log-counts+zscore",
 )
-# What docs/nets.md calls the first and the second recipe: weights held small, or free. `gradient_net.py` tries out on
-# held-out queries which of them the data wants.
+# The first recipe and the third: weights held small, or free. `gradient_net.py` tries out on held-out queries which of
+# the three the data wants.
 HELD = replace(
     PLAIN,
     encoding="piecewise",
