@@ -169,7 +169,7 @@ def compare_with_searcharray(documents: Documents) -> None:
     counts = [FeatureLine("bm25", ("body",)), FeatureLine("tf", ("body",), STATISTICS)]
     phrase = FeatureLine("phrase", ("body",))
     slack = FeatureLine("ordered_phrase", ("body",), settings={"slack": 8.0})
-    drawn = {"any terms": lambda: rng.integers(0, 3000, QUERY_TERMS),
+    drawn: dict[str, Callable[[], Any]] = {"any terms": lambda: rng.integers(0, 3000, QUERY_TERMS),
              "terms as texts have them": lambda: next_query(rng)}  # fmt: skip
     for kind, draw in drawn.items():
         queries = [[f"t{number}" for number in draw()] for _ in range(1000)]

@@ -129,9 +129,9 @@ def choose_rows(
     if judged is None:
         return ChosenRows(rows, 0, 0, len(queries.ids) - len(kept))
     labels = _labels(documents, grades, kept, np.nan if unjudged == KEEP else 0.0)
-    found = [grades[k].keys() & documents[k].tolist() for k in kept]
-    n_judged = sum(map(len, found))
-    missed = sum(grades[k][o][0] > 0 for k, own in zip(kept, found, strict=True) for o in grades[k].keys() - own)
+    both = [grades[k].keys() & set(documents[k].tolist()) for k in kept]
+    n_judged = sum(map(len, both))
+    missed = sum(grades[k][o][0] > 0 for k, own in zip(kept, both, strict=True) for o in grades[k].keys() - own)
     positions = None
     if judged.positions is not None:
         shown = [grades[k].get(ordinal, (0.0, -1))[1] for k in kept for ordinal in documents[k].tolist()]
