@@ -77,7 +77,7 @@ def test_plain_nets_go_with_their_scaling(name, activation, data, tmp_path):
 
 def test_logarithms_go_to_onnx_and_not_to_solr(data, tmp_path):
     skip_unless_at_hand("onnx")
-    ranker = rw.RankNet(hidden=(4,), activation="gelu", epochs=1, scaling="log+zscore").fit(data)
+    ranker = rw.RankNet(hidden=(4,), activation="gelu", encoding="none", epochs=1, scaling="log+zscore").fit(data)
     assert ranker.export(tmp_path / "net.onnx", to="onnx", verify=True).verdicts[0].passed
     with pytest.raises(NotExportableError, match=r"logarithms.*take onnx or c"):
         ranker.export(tmp_path / "net.json", to="solr")
