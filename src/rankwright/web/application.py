@@ -13,7 +13,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any
@@ -45,6 +45,7 @@ class Service:
     """What a server is made of: its routes, and what runs beside them in each process."""
 
     routes: Sequence[Route]
+    _: KW_ONLY
     fork: Sequence[Callable[[], None]] = ()  # called in each process first, while it has no threads
     start: Sequence[Callable[[], None]] = ()  # called in each process before it takes requests
     stop: Sequence[Callable[[], None]] = ()  # and after the last one

@@ -105,7 +105,7 @@ class SearchPage:
         if self.measured is not None:
             start.append(self.measured.start)
             stop.append(self.measured.stop)
-        made = Application(Service(self.routes(), start, stop), shell)
+        made = Application(Service(self.routes(), start=start, stop=stop), shell)
         shell.board.open()
         return made
 
