@@ -130,7 +130,7 @@ def test_text_names_what_is_bagged():
     assert isinstance(bag.ranker, rw.RankNet)
     assert (bag.ranker.epochs, bag.n_bags) == (7, 3)
     assert ranker_from_text("bagging", ["ranker__max_leaves=7"]).ranker.max_leaves == 7
-    with pytest.raises(SettingError, match="epochs must be a whole number, got 'many'"):
+    with pytest.raises(SettingError, match="epochs must be a whole number or none, got 'many'"):
         ranker_from_text("bagging", ["ranker=ranknet", "ranker__epochs=many"])
 
 
