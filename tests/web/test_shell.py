@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -166,7 +167,7 @@ class TestLimits:
         app = made(limits=Limits(waiting=1, seconds=0.05))
 
         async def several():
-            ways = [{}, {"parts": [b"x"] * 100}, {"headers": {"content-length": "300000"}}]
+            ways: list[dict[str, Any]] = [{}, {"parts": [b"x"] * 100}, {"headers": {"content-length": "300000"}}]
             slow = [asyncio.create_task(asked_async(app, "POST", "/echo", b"x", delay=5, **how)) for how in ways]
             await asyncio.sleep(0.01)
             good = [await asked_async(app, "POST", "/echo", b"x") for _ in range(10)]
@@ -180,7 +181,7 @@ class TestLimits:
     def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(self, size, caplog):
         """A server tells of it by an exception, or only by fewer bytes than were announced."""
         app = made()
-        how = {"parts": [b"x" * 500], "breaks": True, "headers": {"content-length": str(size)}}
+        how: dict[str, Any] = {"parts": [b"x" * 500], "breaks": True, "headers": {"content-length": str(size)}}
         answer = asked(app, "POST", "/echo", **how)
         assert (answer.status, answer.message, answer.headers["connection"]) == (400, "the body broke off", "close")
         assert not caplog.records
@@ -192,7 +193,7 @@ class TestLimits:
         app = made(limits=Limits(waiting=2, body=10))
 
         async def several():
-            parts = {"parts": [b"x" * 8, b"x"], "delay": 0.02}
+            parts: dict[str, Any] = {"parts": [b"x" * 8, b"x"], "delay": 0.02}
             first = [asyncio.create_task(asked_async(app, "POST", "/echo", **parts)) for _ in range(2)]
             one_more = await asked_async(app, "POST", "/echo", **how, delay=0.03)
             return one_more, await asyncio.gather(*first), await asked_async(app, "POST", "/echo", b"x" * 10)
