@@ -38,12 +38,14 @@ class Answered:
 
 
 class FakeProtocol:
-    """A body that arrives in parts, after a while, or never."""
+    """A body that arrives in parts, after a while, not whole, or never."""
 
-    def __init__(self, parts: list[bytes], delay: float = 0.0) -> None:
-        self._parts, self._delay, self.answered = parts, delay, Answered()
+    def __init__(self, parts: list[bytes], delay: float = 0.0, *, breaks: bool = False) -> None:
+        self._parts, self._delay, self._breaks, self.answered = parts, delay, breaks, Answered()
 
     async def __call__(self) -> bytes:
+        if self._breaks:
+            raise RuntimeError("transport is closed")
         if self._delay:
             await asyncio.sleep(self._delay)
         return b"".join(self._parts)
@@ -70,11 +72,12 @@ async def asked_async(
     headers: dict[str, str] | None = None,
     delay: float = 0.0,
     parts: list[bytes] | None = None,
+    breaks: bool = False,
 ) -> Answered:
     sent = json.dumps(body).encode() if isinstance(body, dict) else body
     address, _, query = path.partition("?")
     given = {"host": "localhost"} | ({} if parts is not None else {"content-length": str(len(sent))})
-    protocol = FakeProtocol([sent] if parts is None else parts, delay)
+    protocol = FakeProtocol([sent] if parts is None else parts, delay, breaks=breaks)
     await app.__rsgi__(Scope(method, address, query, given | (headers or {})), protocol)
     return protocol.answered
 

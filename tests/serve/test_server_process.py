@@ -51,7 +51,7 @@ def serving(model: Path, *options: str, client: dict[str, Any] | None = None):
 @pytest.fixture(scope="module")
 def running(model_file, tmp_path_factory):
     log = tmp_path_factory.mktemp("logs") / "access.jsonl"
-    limits = ("--max-seconds", "1", "--max-body", "100000", "--reload-seconds", "0")
+    limits = ("--max-seconds", "1", "--max-body", "100000", "--max-waiting", "4", "--reload-seconds", "0")
     with serving(model_file, "--processes", "2", "--access-log", str(log), *limits) as found:
         yield (*found, log)
 

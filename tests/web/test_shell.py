@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -151,16 +152,57 @@ class TestLimits:
         app = made(limits=Limits(waiting=2))
 
         async def several():
-            slow = [asyncio.create_task(asked_async(app, "POST", "/echo", b"x", delay=0.05)) for _ in range(2)]
-            await asyncio.sleep(0.01)
+            taken = [asyncio.create_task(asked_async(app, "POST", "/later", b"x")) for _ in range(2)]
+            await asyncio.sleep(0)
             refused = await asked_async(app, "POST", "/echo", b"x")
             watched = await asked_async(app, "GET", "/health")
-            return refused, watched, await asyncio.gather(*slow), await asked_async(app, "POST", "/echo", b"x")
+            return refused, watched, await asyncio.gather(*taken), await asked_async(app, "POST", "/echo", b"x")
 
-        refused, watched, slow, after = asyncio.run(several())
+        refused, watched, taken, after = asyncio.run(several())
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
         assert watched.status == after.status == 200
-        assert [one.status for one in slow] == [200, 200]
+        assert [one.status for one in taken] == [200, 200]
+
+    def test_bodies_on_their_way_take_no_place(self):
+        app = made(limits=Limits(waiting=1, seconds=0.05))
+
+        async def several():
+            ways: list[dict[str, Any]] = [{}, {"parts": [b"x"] * 100}, {"headers": {"content-length": "300000"}}]
+            slow = [asyncio.create_task(asked_async(app, "POST", "/echo", b"x", delay=5, **how)) for how in ways]
+            await asyncio.sleep(0.01)
+            good = [await asked_async(app, "POST", "/echo", b"x") for _ in range(10)]
+            return good, await asyncio.gather(*slow)
+
+        good, slow = asyncio.run(several())
+        assert {one.status for one in good} == {200}
+        assert {one.status for one in slow} == {408}
+
+    @pytest.mark.parametrize("size", [1000, 300_000])
+    def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(self, size, caplog):
+        """A server tells of it by an exception, or only by fewer bytes than were announced."""
+        app = made()
+        how: dict[str, Any] = {"parts": [b"x" * 500], "breaks": True, "headers": {"content-length": str(size)}}
+        answer = asked(app, "POST", "/echo", **how)
+        assert (answer.status, answer.message, answer.headers["connection"]) == (400, "the body broke off", "close")
+        assert not caplog.records
+
+    @pytest.mark.parametrize(
+        ("how", "connection"), [({"body": b"x" * 8}, None), ({"parts": [b"x" * 8, b"x"]}, "close")]
+    )
+    def test_bodies_have_so_much_memory_together(self, how, connection):
+        app = made(limits=Limits(waiting=2, body=10))
+
+        async def several():
+            parts: dict[str, Any] = {"parts": [b"x" * 8, b"x"], "delay": 0.02}
+            first = [asyncio.create_task(asked_async(app, "POST", "/echo", **parts)) for _ in range(2)]
+            one_more = await asked_async(app, "POST", "/echo", **how, delay=0.03)
+            return one_more, await asyncio.gather(*first), await asked_async(app, "POST", "/echo", b"x" * 10)
+
+        for _ in range(2):  # the second time, too, all memory is there
+            refused, taken, after = asyncio.run(several())
+            assert (refused.status, refused.headers.get("connection")) == (503, connection)
+            assert refused.message == "bodies of 20 bytes are here already: try later"
+            assert [one.status for one in (*taken, after)] == [200] * 3
 
     def test_who_is_refused_hears_of_it_while_others_still_compute(self):
         order, newcomers = list[int | str](), list[asyncio.Future[None]]()

@@ -52,7 +52,10 @@ def serve(
         "How long a body may take to arrive, and a request may wait.", panel=LIMITS, default=10.0, min=0.001
     ),
     max_waiting: int = opt(
-        "How many requests may wait in a process; more get 503 at once.", panel=LIMITS, default=64, min=1
+        "How many requests that are there whole may wait in a process; more get 503 at once.",
+        panel=LIMITS,
+        default=64,
+        min=1,
     ),
     max_connections: int = opt("The most connections of a process.", panel=LIMITS, default=1024, min=1),
     access_log: str | None = opt("Append a line of JSON for each request; - is standard error.", "FILE"),

@@ -20,9 +20,10 @@ from typing import Any
 
 from rankwright.errors import RankwrightError
 from rankwright.web.access_log import AccessLog
+from rankwright.web.bodies import SMALL, Bodies
 from rankwright.web.guard import Guard
 from rankwright.web.limits import Limits
-from rankwright.web.messages import Request, Response, WebError, refused
+from rankwright.web.messages import BusyError, Request, Response, WebError, refused
 from rankwright.web.metrics import Histogram, MetricBoard
 from rankwright.web.routes import Route, Router
 from rankwright.web.tracing import Tracing
@@ -31,10 +32,8 @@ from rankwright.web.warm_up import OwnRequest, ask_by_wire, ask_itself
 
 log = logging.getLogger(__name__)
 
-RETRY_SECONDS = 1
-RETRY = (("retry-after", str(RETRY_SECONDS)),)
 CLOSE = ("connection", "close")
-READ_ANYWAY, READ_SECONDS = 2**18, 0.5  # bytes of a body that nobody wants, and how long they are waited for
+READ_SECONDS = 0.5  # how long a small body that nobody wants is waited for
 STATUSES = (200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 500, 501, 503)
 ALWAYS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 UNROUTED = "none"  # what metrics call a request without a route
@@ -69,7 +68,7 @@ class Application:
     def __init__(self, service: Service, shell: Shell) -> None:
         self._service, self._shell = service, shell
         self._router = Router(service.routes)
-        self._waiting, self._turns = 0, Turns()
+        self._waiting, self._turns, self._bodies = 0, Turns(), Bodies(shell.limits)
         self.own_query = secrets.token_hex()  # of requests that a server asks itself, which nothing tells of
         board = shell.board
         names = [*(route.name for route in service.routes), UNROUTED]
@@ -86,8 +85,8 @@ class Application:
             )
             for name in names
         }
-        self._waiting_gauge = board.gauge("rankwright_requests_waiting", "Requests that arrive or wait for their turn.")
-        self._refused = board.counter("rankwright_requests_refused_total", "Requests refused because too many waited.")
+        self._waiting_gauge = board.gauge("rankwright_requests_waiting", "Requests that are there whole and wait.")
+        self._refused = board.counter("rankwright_requests_refused_total", "Requests refused for too much load.")
 
     def fork(self) -> None:
         """Begin the processes that stand beside this one; to be called while it has no threads."""
@@ -140,25 +139,38 @@ class Application:
         if route.method != "POST":
             response = route.handler(request)
             return await response if inspect.isawaitable(response) else response
-        limits, board = self._shell.limits, self._shell.board
-        if self._waiting >= limits.waiting:
-            board.add(self._refused)
-            raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, f"{self._waiting} requests are waiting: try later", RETRY)
-        self._waiting += 1
-        board.set(self._waiting_gauge, self._waiting)
         started = perf_counter()
         try:
-            request.body = await arrived_body(request, protocol, limits)
-            request.arrived = True
+            self._require_place()  # before a large body is sent in vain
+            await self._bodies.arrive(request, protocol)
+            self._require_place()  # which a body on its way does not take
+            return await self._in_place(route, request, started)
+        except BusyError:
+            self._shell.board.add(self._refused)
+            raise
+        finally:
+            self._bodies.release(request)
+
+    def _require_place(self) -> None:
+        if self._waiting >= self._shell.limits.waiting:
+            raise BusyError(f"{self._waiting} requests are waiting")
+
+    async def _in_place(self, route: Route, request: Request, started: float) -> Response:
+        """Answer a request that is there whole; meanwhile it counts as waiting."""
+        self._wait(1)
+        try:
             async with self._turns:
-                if perf_counter() - started > limits.seconds:
+                if perf_counter() - started > self._shell.limits.seconds:
                     # Whoever asked has given up by now: work for those who still wait.
-                    raise WebError(HTTPStatus.SERVICE_UNAVAILABLE, "the request waited too long: try later", RETRY)
+                    raise BusyError("the request waited too long")
                 response = self._handled(route, request)
             return await response if inspect.isawaitable(response) else response
         finally:
-            self._waiting -= 1
-            board.set(self._waiting_gauge, self._waiting)
+            self._wait(-1)
+
+    def _wait(self, more: int) -> None:
+        self._waiting += more
+        self._shell.board.set(self._waiting_gauge, self._waiting)
 
     def _handled(self, route: Route, request: Request) -> Response | Awaitable[Response]:
         if request.query_string != self.own_query:
@@ -181,45 +193,13 @@ class Application:
         self._shell.tracing.tell(request, name, response.status, seconds)
 
 
-async def arrived_body(request: Request, protocol: Any, limits: Limits) -> bytes:
-    """The whole body, if it is not too large and does not take too long to arrive."""
-    length = request.headers.get("content-length")
-    try:
-        async with asyncio.timeout(limits.seconds):
-            if length is None:
-                return await _collected(protocol, limits.body)
-            if not length.isdigit() or int(length) > limits.body:
-                raise too_large(limits.body)
-            body: bytes = await protocol()
-            return body
-    except TimeoutError:
-        told = f"the body did not arrive within {limits.seconds:g} seconds"
-        raise WebError(HTTPStatus.REQUEST_TIMEOUT, told) from None
-
-
-async def _collected(protocol: Any, most: int) -> bytes:
-    """A body that does not say how long it is."""
-    parts, size = [], 0
-    async for part in protocol:
-        parts.append(part)
-        size += len(part)
-        if size > most:
-            raise too_large(most)
-    return b"".join(parts)
-
-
-def too_large(most: int) -> WebError:
-    """What a client is told whose body is larger than is taken."""
-    return WebError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body may have {most:,} bytes at most")
-
-
 async def without_body(response: Response, request: Request, protocol: Any) -> Response:
-    """The answer to a request whose body nobody has read: a small one is read, or else the connection must be closed.
+    """The answer to a request whose body was not read: a small one is read now, or else the connection must be closed.
 
     To close it while the client still sends would let some clients see a broken connection instead of the answer.
     """
     length = request.headers.get("content-length") or ""
-    if response.status != HTTPStatus.REQUEST_TIMEOUT and length.isdigit() and int(length) <= READ_ANYWAY:
+    if not request.begun and length.isdigit() and int(length) <= SMALL:
         with suppress(TimeoutError):
             async with asyncio.timeout(READ_SECONDS):
                 await protocol()

@@ -20,9 +20,14 @@ class Limits:
     body: int = 16 * MIB  # bytes
     documents: int = 10_000  # of a request
     seconds: float = 10.0  # for a body to arrive, and for a request to wait until it is its turn
-    waiting: int = 64  # requests of a process that arrive or wait; more are refused at once
+    waiting: int = 64  # requests of a process that are there and wait; more are refused at once
     connections: int = 1024  # of a process
     header_seconds: float = 10.0  # for the first line and headers to arrive, and between two requests
+
+    @property
+    def bodies(self) -> int:
+        """Bytes of bodies that a process holds: all that may wait, were they the largest."""
+        return self.waiting * self.body
 
     def __post_init__(self) -> None:
         for one in fields(self):

@@ -16,6 +16,7 @@ from rankwright.escapes import escaped_line
 JSON = "application/json"
 BINARY = "application/octet-stream"
 TEXT = "text/plain; charset=utf-8"
+RETRY_SECONDS = 1
 LONGEST_MESSAGE = 1000  # letters of an error
 Headers = tuple[tuple[str, str], ...]
 
@@ -36,7 +37,9 @@ class Request:
     query_string: str
     headers: HeaderLookup
     body: bytes = b""
-    arrived: bool = False  # whether the body was read
+    begun: bool = False  # whether somebody began to read the body
+    arrived: bool = False  # and has read it whole
+    held: int = 0  # bytes of it that have come
     parts: Mapping[str, str] = field(default_factory=dict)  # of the path, by the names in its template
     noted: dict[str, Any] = field(default_factory=dict)
 
@@ -73,6 +76,14 @@ class WebError(RankwrightError):
     def __init__(self, status: int, message: str, headers: Headers = ()) -> None:
         super().__init__(escaped_line(message[:LONGEST_MESSAGE]))  # it may repeat what a stranger sent
         self.status, self.headers = int(status), headers
+
+
+class BusyError(WebError):
+    """A request that is refused because there are too many."""
+
+    def __init__(self, message: str) -> None:
+        retry = (("retry-after", str(RETRY_SECONDS)),)
+        super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, f"{message}: try later", retry)
 
 
 def refused(error: WebError) -> Response:

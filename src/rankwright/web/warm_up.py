@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,10 @@ class OwnExchange:
     async def __call__(self) -> bytes:
         """The whole body."""
         return self.body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """The body as it arrives."""
+        yield self.body
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         """Take the answer."""
