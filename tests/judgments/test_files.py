@@ -228,6 +228,22 @@ def test_two_writers_share_a_store(tmp_path):
         assert len(store) == 80
 
 
+def test_several_make_a_store_at_the_same_moment(tmp_path):
+    code = (
+        "import sys; from multiprocessing import get_context; from rankwright.judgments import JudgmentStore\n"
+        "def open_together(path, gate): gate.wait(); JudgmentStore(path).close()\n"
+        "processes = get_context('fork')\n"
+        "for number in range(30):\n"
+        "    gate, path = processes.Barrier(3), f'{sys.argv[1]}/{number}.db'\n"
+        "    made = [processes.Process(target=open_together, args=(path, gate)) for _ in range(3)]\n"
+        "    for one in made: one.start()\n"
+        "    for one in made: one.join()\n"
+        "    assert [one.exitcode for one in made] == [0] * 3\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr
+
+
 def test_a_writer_that_is_killed_loses_nothing_that_was_acknowledged(tmp_path):
     path = tmp_path / "s.db"
     code = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ SQLITE_MAGIC = b"SQLite format 3\0"
 APPLICATION_ID = 0x52574A31  # RWJ1, in the file's header: what tells a store from other databases
 VERSION = 2
 WAIT_SECONDS = 60.0  # for another writer; one holds the file for as long as a commit takes
+RETRY_SECONDS = 0.01  # between tries, where SQLite does not wait by itself
 ROWS_AT_A_TIME = 1000
 NAMES = ("id", "query", "document", "rater", "kind", "value", "other", "error", "time", "comment", "context")
 SCHEMA = """
@@ -100,13 +102,26 @@ class JudgmentStore:
         run("PRAGMA trusted_schema = OFF")  # a file from a stranger may hold views and triggers
         is_empty = run("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if is_empty and create and run("PRAGMA application_id").fetchone()[0] == 0:
-            run("PRAGMA journal_mode = WAL")
+            self._log_ahead()
             run("BEGIN IMMEDIATE")
             run(SCHEMA)
             run(f"PRAGMA application_id = {APPLICATION_ID}")
             run(f"PRAGMA user_version = {VERSION}")
             run("COMMIT")
         self._check_schema()
+
+    def _log_ahead(self) -> None:
+        """Have a write-ahead log; where several make the file at once, SQLite refuses all but one without waiting."""
+        end = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if not _is_kept(error) or time.monotonic() > end:
+                    raise
+                time.sleep(RETRY_SECONDS)
+            else:
+                return
 
     def _check_schema(self) -> None:
         run = self._connection.execute
@@ -267,9 +282,14 @@ class JudgmentStore:
         try:
             yield
         except sqlite3.OperationalError as error:
-            told = " ".join(str(error).split())
-            if "locked" in told or "busy" in told:
+            if _is_kept(error):
                 raise FileFormatError(self.path, f"another process has kept the store for {WAIT_SECONDS:g} s") from None
+            told = " ".join(str(error).split())
             raise FileFormatError(self.path, f"cannot be used as a store: {told}") from None
         except (sqlite3.Error, OverflowError, UnicodeError) as error:
             raise FileFormatError(self.path, f"is damaged: {' '.join(str(error).split())}") from None
+
+
+def _is_kept(error: sqlite3.OperationalError) -> bool:
+    """Whether another process holds the file."""
+    return "locked" in str(error) or "busy" in str(error)
